@@ -1,0 +1,131 @@
+"""`torch.compile(model, backend="astgen")`: the backend on one page."""
+
+from __future__ import annotations
+
+import copy
+import operator
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from torch import fx
+from torch.fx._lazy_graph_module import _make_graph_module, _use_lazy_graph_module
+
+from astgen.backend.options import BackendOptions, PieceCompiler, parse_options
+from astgen.backend.pieces import CompiledPiece, compile_piece, is_worth_compiling
+from astgen.backend.split import SplitGraph, split
+from astgen.errors import BackendError
+from astgen.program import Program, generate
+
+__all__ = ["CompiledGraph", "astgen_backend", "compile_graph"]
+
+
+@dataclass(frozen=True)
+class CompiledGraph:
+    """A graph on its way from Dynamo to a function, with all that came up.
+
+    Attributes:
+        split: The stitching graph as it was cut, and its pieces.
+        stitching: The same graph with the compiled pieces in place. It runs
+            under FX and does what `function` does.
+        program: The source made of it.
+        function: The program, compiled and bound to the pieces.
+        milliseconds: How long each stage took, in the order of the stages.
+    """
+
+    split: SplitGraph
+    stitching: fx.GraphModule
+    program: Program
+    function: Callable[..., Any]
+    milliseconds: Mapping[str, float]
+
+
+def astgen_backend(
+    gm: fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+) -> Callable[..., Any]:
+    """The backend, as Dynamo calls it.
+
+    Args:
+        gm: The graph that Dynamo captured.
+        example_inputs: Not used; the graph has example values of its own.
+        options: `splitting_ops` and `pieces`; see `BackendOptions`.
+        mode: Modes are inductor's; there are none here.
+
+    Returns:
+        The function that Dynamo runs in place of the graph.
+
+    Raises:
+        BackendError: An option is unknown, or a mode is given.
+        UnsupportedGraphError: The graph cannot be expressed as source.
+    """
+    if mode is not None:
+        raise BackendError(
+            f"the astgen backend has no mode {mode!r}; leave `mode` out and say with "
+            "options={'pieces': 'inductor'} what compiles the pieces"
+        )
+    return compile_graph(gm, parse_options(options)).function
+
+
+def compile_graph(gm: fx.GraphModule, options: BackendOptions) -> CompiledGraph:
+    """Split a graph, compile its pieces and stitch them together.
+
+    Args:
+        gm: A graph, as Dynamo hands it to a backend; it is not changed.
+        options: How to split it and what compiles the pieces.
+
+    Returns:
+        The function and what it was made from.
+
+    Raises:
+        BackendError: A piece cannot be compiled with what the graph tells.
+        UnsupportedGraphError: The graph cannot be expressed as source.
+    """
+    milliseconds: dict[str, float] = {}
+    with _timed("split", milliseconds):
+        cut = split(gm, options.splitting_ops)
+    with _timed("pieces", milliseconds):
+        pieces = _compile_pieces(cut, options.pieces)
+    with _timed("generate", milliseconds):
+        stitching = _with_pieces(cut.gm, pieces)
+        program = generate(stitching)
+    with _timed("build", milliseconds):
+        function = program.compile(pieces)
+    return CompiledGraph(cut, stitching, program, function, milliseconds)
+
+
+@contextmanager
+def _timed(stage: str, milliseconds: dict[str, float]) -> Iterator[None]:
+    start = time.perf_counter()
+    yield
+    milliseconds[stage] = (time.perf_counter() - start) * 1e3
+
+
+def _compile_pieces(
+    cut: SplitGraph, kind: PieceCompiler
+) -> dict[str, Callable[..., Any]]:
+    """The callables of the pieces that the emitter is not to inline."""
+    children = {piece: cut.gm.get_submodule(piece.name) for piece in cut.pieces}
+    return {
+        piece.name: compile_piece(child, kind)
+        for piece, child in children.items()
+        if not piece.is_splitting and is_worth_compiling(child)
+    }
+
+
+def _with_pieces(
+    gm: fx.GraphModule, pieces: Mapping[str, Callable[..., Any]]
+) -> fx.GraphModule:
+    attributes: dict[str, Any] = {}
+    for node in gm.graph.nodes:
+        if node.op == "call_module" and node.target in pieces:
+            attributes[node.target] = CompiledPiece(pieces[node.target])
+        elif node.op in ("call_module", "get_attr"):
+            attributes[node.target] = operator.attrgetter(node.target)(gm)
+    with _use_lazy_graph_module(True):
+        return _make_graph_module(attributes, copy.deepcopy(gm.graph))

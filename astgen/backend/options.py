@@ -1,0 +1,78 @@
+"""The options of the `torch.compile` backend, checked before anything is compiled."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from astgen.backend.operators import resolve_operators
+from astgen.errors import BackendError
+
+__all__ = ["BackendOptions", "PieceCompiler", "parse_options"]
+
+PieceCompiler = Literal["eager", "inductor"]
+
+
+@dataclass(frozen=True)
+class BackendOptions:
+    """How a graph is split and what compiles its pieces.
+
+    Attributes:
+        splitting_ops: Names of the operators to split at, as
+            `resolve_operators` takes them. Attention by default.
+        pieces: What the pieces between them run on: "eager" for plain calls
+            of torch, "inductor" for TorchInductor.
+
+    Raises:
+        BackendError: On construction, for a value that does not fit.
+    """
+
+    splitting_ops: tuple[str, ...] = ("scaled_dot_product_attention", "flex_attention")
+    pieces: PieceCompiler = "eager"
+
+    def __post_init__(self) -> None:
+        ops = self.splitting_ops
+        if not isinstance(ops, tuple) or not all(isinstance(op, str) for op in ops):
+            raise BackendError(
+                f"option 'splitting_ops' takes a list of operator names, got {ops!r}"
+            )
+        resolve_operators(ops)
+        if self.pieces not in get_args(PieceCompiler):
+            raise BackendError(
+                f"option 'pieces' has no value {self.pieces!r}; "
+                + _accepted(self.pieces, get_args(PieceCompiler))
+            )
+
+
+def parse_options(options: Mapping[str, Any] | None) -> BackendOptions:
+    """The options of a call of `torch.compile`.
+
+    Args:
+        options: Its `options` argument.
+
+    Returns:
+        The checked options, with defaults for those not given.
+
+    Raises:
+        BackendError: An option, a value or an operator is unknown; the message
+            has what is accepted and the nearest of it.
+    """
+    given = dict(options or {})
+    known = [field.name for field in fields(BackendOptions)]
+    for name in given:
+        if name not in known:
+            raise BackendError(
+                f"the astgen backend has no option {name!r}; {_accepted(name, known)}"
+            )
+    if isinstance(given.get("splitting_ops"), list):
+        given["splitting_ops"] = tuple(given["splitting_ops"])
+    return BackendOptions(**given)
+
+
+def _accepted(name: object, known: Iterable[str]) -> str:
+    accepted = ", ".join(repr(value) for value in sorted(known))
+    nearest = difflib.get_close_matches(str(name), sorted(known), 1)
+    hint = f"nearest: {nearest[0]!r}; " if nearest else ""
+    return f"{hint}accepted: {accepted}"

@@ -1,0 +1,85 @@
+"""A piece of a graph, turned into a callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx
+
+from astgen.backend.metadata import value_of
+from astgen.backend.options import PieceCompiler
+from astgen.errors import BackendError
+from astgen.program import generate
+
+__all__ = ["CompiledPiece", "compile_piece", "is_worth_compiling"]
+
+
+class CompiledPiece(torch.nn.Module):
+    """A compiled piece in a stitching graph.
+
+    Not a `GraphModule`, so the emitter calls it and does not inline it; it
+    runs under FX as well.
+    """
+
+    def __init__(self, compiled: Callable[..., Any]) -> None:
+        super().__init__()
+        self.compiled = compiled
+
+    def forward(self, *args: Any) -> Any:
+        """Run the piece on the values of its placeholders."""
+        return self.compiled(*args)
+
+
+def is_worth_compiling(piece: fx.GraphModule) -> bool:
+    """Whether a piece does more than the stitching function does as well.
+
+    A piece that makes no tensor only computes with numbers or mutates what it
+    is given, and has nothing that a compiler could fuse.
+    """
+    if not any(node.op.startswith("call_") for node in piece.graph.nodes):
+        return False
+    values = [value_of(node) for node in piece.graph.output_node().all_input_nodes]
+    return any(v is None or isinstance(v, torch.Tensor) for v in values)
+
+
+def compile_piece(piece: fx.GraphModule, kind: PieceCompiler) -> Callable[..., Any]:
+    """Compile one piece.
+
+    Args:
+        piece: The piece; it is not changed.
+        kind: "eager" makes a Python function of it, "inductor" compiles it
+            with TorchInductor, for the shapes that the graph was traced with.
+
+    Returns:
+        A callable that takes the values of the placeholders and returns what
+        the piece returns.
+
+    Raises:
+        AstgenError: "eager" cannot express the piece.
+        BackendError: "inductor" lacks the example values that Dynamo records.
+    """
+    if kind == "eager":
+        modules = {
+            node.target: piece.get_submodule(node.target)
+            for node in piece.graph.find_nodes(op="call_module")
+        }
+        return generate(piece).compile(modules)
+    # Reached through torch, which imports inductor on first use: that takes a
+    # second, and "eager" does without.
+    return torch._inductor.standalone_compile(
+        piece, _example_inputs(piece), dynamic_shapes="from_graph", options={}
+    )
+
+
+def _example_inputs(piece: fx.GraphModule) -> list[Any]:
+    placeholders = piece.graph.find_nodes(op="placeholder")
+    for node in placeholders:
+        if "example_value" not in node.meta:
+            raise BackendError(
+                f"inductor cannot compile a piece: its input {node.name!r} has no "
+                "example value; capture the graph with torch.compile, or use "
+                "pieces='eager'"
+            )
+    return [node.meta["example_value"] for node in placeholders]

@@ -1,0 +1,197 @@
+"""What generated code may contain, as data: names, limits and the grammar.
+
+The emitter builds nothing that is not written here, the checker accepts nothing
+that is not written here. Both read this module; neither has a list of its own.
+The long lists of operators, functions and methods are in `astgen.check.paths`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+__all__ = [
+    "BUILTINS",
+    "DEFAULT_DIALECT",
+    "FOREIGN_NAMESPACES",
+    "GRAMMAR",
+    "MAX_ARGUMENT_NESTING",
+    "MAX_TREE_DEPTH",
+    "MODULES",
+    "VALUE_CONSTRUCTORS",
+    "Dialect",
+]
+
+MODULES = ("torch", "operator")
+"""The modules that a text imports, and the only roots of dotted paths."""
+
+BUILTINS = ("range", "slice")
+"""The builtins that a text may name; execution has no others."""
+
+VALUE_CONSTRUCTORS = frozenset({*BUILTINS, "torch.Size"})
+"""Callees that may stand in a parameter's default: they only build a value."""
+
+MAX_ARGUMENT_NESTING = 20
+"""Containers in one expression; what is deeper goes through temporaries."""
+
+MAX_TREE_DEPTH = 120
+"""Levels of syntax tree that the checker walks; CPython's parser stops near 200."""
+
+FOREIGN_NAMESPACES = frozenset(
+    {
+        "_C",
+        "_C_cache_ops",
+        "_C_cuda_utils",
+        "_C_custom_ar",
+        "_flashmla_C",
+        "_moe_C",
+        "_qutlass_C",
+        "_rocm_C",
+        "_vllm_fa2_C",
+        "_vllm_fa3_C",
+        "_xpu_C",
+        "vllm",
+        "vllm_aiter",
+        "vllm_helion",
+        "vllm_ir",
+    }
+)
+"""Operator namespaces that vLLM 0.32 and its platforms register (its sources)."""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The names that one family of generated code uses; the defaults are vLLM's.
+
+    Attributes:
+        entry: Name of the entry function.
+        submods: Name of the list of compiled pieces, a parameter of the entry.
+        consts: Name of the list of constants, a global.
+        inlined: Prefix of inlined functions; the slot index follows.
+        namespaces: Operator namespaces that are allowed beside PyTorch's own,
+            whose operators are listed one by one.
+    """
+
+    entry: str = "execution_fn"
+    submods: str = "__vllm_submods__"
+    consts: str = "__vllm_consts__"
+    inlined: str = "__vllm_inlined_submods__"
+    namespaces: frozenset[str] = field(default=FOREIGN_NAMESPACES)
+
+    @cached_property
+    def reserved(self) -> frozenset[str]:
+        """Names that nothing in a text may bind, inlined functions aside."""
+        return frozenset({*MODULES, *BUILTINS, self.submods, self.consts, self.entry})
+
+    @cached_property
+    def _inlined_pattern(self) -> re.Pattern[str]:
+        return re.compile(re.escape(self.inlined) + r"[0-9]+\Z")
+
+    def is_inlined(self, name: str) -> bool:
+        """Whether `name` is that of an inlined function."""
+        return self._inlined_pattern.match(name) is not None
+
+    def is_reserved(self, name: str) -> bool:
+        """Whether a parameter or local called `name` would shadow the dialect."""
+        return name in self.reserved or name.startswith(self.inlined)
+
+
+DEFAULT_DIALECT = Dialect()
+
+GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
+    "module": {"Module": {"body": "toplevel*"}},
+    "toplevel": {
+        "Import": {"names": "alias+"},
+        "FunctionDef": {"name": "@text", "args": "parameters", "body": "statement+"},
+    },
+    "alias": {"alias": {"name": "@text"}},
+    "parameters": {
+        "arguments": {
+            "args": "parameter*",
+            "vararg": "parameter?",
+            "kwonlyargs": "parameter*",
+            "kwarg": "parameter?",
+            "defaults": "expression*",
+            "kw_defaults": "expression~",
+        }
+    },
+    "parameter": {"arg": {"arg": "@text"}},
+    "statement": {
+        "Assign": {"targets": "local", "value": "expression"},
+        "Expr": {"value": "call"},
+        "Delete": {"targets": "deleted+"},
+        "Return": {"value": "expression?"},
+    },
+    "local": {"Name": {"id": "@text"}},
+    "deleted": {
+        "Name": {"id": "@text"},
+        "Tuple": {"elts": "local+"},
+    },
+    "call": {
+        "Call": {"func": "callee", "args": "argument*", "keywords": "keyword*"},
+    },
+    "callee": {
+        "Name": {"id": "@text"},
+        "Attribute": {"value": "expression", "attr": "@text"},
+        "Subscript": {"value": "local", "slice": "slot"},
+    },
+    "slot": {"Constant": {"value": "@index"}},
+    "keyword": {"keyword": {"arg": "@any", "value": "expression"}},
+    "argument": {"*": "expression", "Starred": {"value": "expression"}},
+    "expression": {
+        "*": "call",
+        "Name": {"id": "@text"},
+        "Constant": {"value": "@literal"},
+        "Attribute": {"value": "expression", "attr": "@text"},
+        "Subscript": {"value": "expression", "slice": "index"},
+        "Tuple": {"elts": "expression*"},
+        "List": {"elts": "expression*"},
+        "Dict": {"keys": "expression*", "values": "expression*"},
+        "UnaryOp": {"op": "sign", "operand": "expression"},
+        "BinOp": {"left": "expression", "op": "binary", "right": "expression"},
+        "Compare": {
+            "left": "expression",
+            "ops": "comparison",
+            "comparators": "expression+",
+        },
+    },
+    "index": {
+        "*": "expression",
+        "Slice": {"lower": "bound?", "upper": "bound?", "step": "bound?"},
+        "Tuple": {"elts": "index*"},
+    },
+    "bound": {"*": "expression"},
+    "sign": {"USub": {}, "UAdd": {}, "Invert": {}},
+    "binary": {
+        name: {}
+        for name in (
+            "Add",
+            "Sub",
+            "Mult",
+            "MatMult",
+            "Div",
+            "FloorDiv",
+            "Mod",
+            "Pow",
+            "LShift",
+            "RShift",
+            "BitAnd",
+            "BitOr",
+            "BitXor",
+        )
+    },
+    "comparison": {name: {} for name in ("Eq", "NotEq", "Lt", "LtE", "Gt", "GtE")},
+}
+"""The grammar: nonterminal -> node type of `ast` -> field -> what may stand there.
+
+What may stand in a field is a nonterminal, with `?` for at most one, `*` for any
+number, `+` for at least one and `~` for any number that may each be absent;
+without a suffix it is exactly one (a list of one where the field is a list). `@text` is a string, `@literal` a value of exactly
+the type None, bool, int, float, str, bytes or Ellipsis, `@index` a plain int from
+0, `@any` anything. A field that is not named must be empty: no decorators, no
+annotations, no type comments (`ctx` follows from the place). A node type that is not named is refused, so new
+syntax of Python fails closed. `"*"` takes over the alternatives of another
+nonterminal. The emitter builds a subset: arithmetic and comparisons are accepted
+because older generators wrote them.
+"""

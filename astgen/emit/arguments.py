@@ -1,0 +1,214 @@
+"""Arguments of nodes as expressions: names, literals, slots and what holds them.
+
+Works without recursion, so nesting of any depth is fine; what is nested deeper
+than the dialect allows in one expression goes through a temporary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+import torch
+from torch import fx
+from torch.fx.immutable_collections import immutable_dict, immutable_list
+
+from astgen.check.dialect import MAX_ARGUMENT_NESTING
+from astgen.emit.constants import Constants
+from astgen.emit.literals import Quote, is_literal, literal, quoted
+from astgen.emit.nodes import call_of, container, dotted, slot_of, tuple_of
+from astgen.emit.targets import Targets, is_operator
+from astgen.errors import UnsupportedGraphError
+
+__all__ = ["Arguments", "holds_node", "type_name"]
+
+_LISTS = (list, immutable_list)
+_DICTS = (dict, immutable_dict)
+_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+_OPAQUE_CONTAINERS = (list, tuple, dict, set, frozenset)
+
+Spelled = tuple[cst.BaseExpression, int]
+"""An expression and how deeply containers nest in it."""
+Walk = Generator[Any, Spelled, Spelled]
+
+
+@dataclass
+class Arguments:
+    """Spells the arguments of one function.
+
+    Attributes:
+        constants: The program's slots.
+        targets: Spells operators that are passed as values.
+        names: What each node is called; nodes that are not here are not defined.
+        temporary: Binds an expression to a new temporary and returns its name;
+            None where no statement can be put before the expression.
+        consts_name: The name of the list of slots.
+        quote: How strings are spelled.
+    """
+
+    constants: Constants
+    targets: Targets
+    names: dict[fx.Node, cst.BaseExpression] = field(default_factory=dict)
+    temporary: Callable[[cst.BaseExpression], cst.BaseExpression] | None = None
+    consts_name: str = "__vllm_consts__"
+    quote: Quote = quoted
+
+    def spell(self, arg: Any, node: fx.Node | None = None) -> cst.BaseExpression:
+        """The expression for one argument.
+
+        Args:
+            arg: A node, a constant, or containers of both.
+            node: Whose argument it is, for errors.
+
+        Returns:
+            The expression.
+
+        Raises:
+            UnsupportedGraphError: The argument has no meaning outside tracing,
+                or hides a node where `torch.fx` does not look for one.
+        """
+        leaf = self._leaf(arg, node)
+        if leaf is not None:
+            return leaf
+        walks: list[Walk] = [self._walk(arg, node)]
+        answer: Spelled | None = None
+        while walks:
+            try:
+                child = walks[-1].send(answer)  # type: ignore[arg-type]
+            except StopIteration as done:
+                walks.pop()
+                answer = self._limited(done.value)
+            else:
+                leaf = self._leaf(child, node)
+                if leaf is None:
+                    walks.append(self._walk(child, node))
+                answer = None if leaf is None else (leaf, 0)
+        if answer is None:
+            raise UnsupportedGraphError(f"no value for {type_name(arg)}", node)
+        return answer[0]
+
+    def slot(self, value: Any) -> cst.BaseExpression:
+        """The expression for the slot of a constant."""
+        return slot_of(self.consts_name, self.constants.slot(value))
+
+    def _leaf(self, arg: Any, node: fx.Node | None) -> cst.BaseExpression | None:
+        """What stands for `arg` if it is not spelled out item by item."""
+        if isinstance(arg, fx.Node):
+            if arg not in self.names:
+                raise UnsupportedGraphError(
+                    f"{arg.name!r} is used before it is defined; order the graph "
+                    "with graph.lint() as a guide",
+                    node,
+                )
+            return self.names[arg]
+        if is_literal(arg):
+            return literal(arg, self.quote)
+        kind = type(arg)
+        if kind in (tuple, slice, range, torch.Size, *_LISTS, *_DICTS):
+            return None
+        if isinstance(arg, _SYMBOLS):
+            raise UnsupportedGraphError(
+                f"a {kind.__name__} ({arg}) stands in an argument; pass it into the "
+                "graph as an input",
+                node,
+            )
+        if isinstance(arg, fx.Proxy):
+            raise UnsupportedGraphError(
+                "a torch.fx.Proxy stands in an argument; finish tracing first", node
+            )
+        if is_operator(arg):
+            return self.targets.spell(arg)
+        if isinstance(arg, _OPAQUE_CONTAINERS) and holds_node(arg):
+            if isinstance(arg, tuple) and _is_record(kind):
+                return None
+            raise UnsupportedGraphError(
+                f"a {type_name(arg)} holds a node; torch.fx looks for nodes in list, "
+                "tuple, dict, slice and namedtuple only",
+                node,
+            )
+        return self.slot(arg)
+
+    def _walk(self, arg: Any, node: fx.Node | None) -> Walk:
+        kind = type(arg)
+        if kind in _DICTS:
+            return (yield from self._dict(arg, node))
+        if kind is slice:
+            step = () if arg.step is None else (arg.step,)
+            items, height = yield from _all((arg.start, arg.stop, *step))
+            return call_of(cst.Name("slice"), items), height
+        if kind is range:
+            step = () if arg.step == 1 else (arg.step,)
+            items, height = yield from _all((arg.start, arg.stop, *step))
+            return call_of(cst.Name("range"), items), height
+        items, height = yield from _all(arg)
+        if kind is tuple or kind in _LISTS:
+            return container(tuple if kind is tuple else list, items), height
+        if kind is torch.Size:
+            return call_of(dotted("torch.Size"), [tuple_of(items)]), height + 1
+        return call_of(self.targets.rebuild(kind), [tuple_of(items)]), height + 1
+
+    def _dict(self, arg: dict[Any, Any], node: fx.Node | None) -> Walk:
+        for key in arg:
+            if holds_node(key):
+                raise UnsupportedGraphError("a node stands in the key of a dict", node)
+        keys, key_height = yield from _all(arg.keys())
+        values, height = yield from _all(arg.values())
+        elements = [
+            cst.DictElement(key=key, value=value) for key, value in zip(keys, values)
+        ]
+        return cst.Dict(elements=elements), max(key_height, height)
+
+    def _limited(self, spelled: Spelled) -> Spelled:
+        expression, height = spelled
+        if height < MAX_ARGUMENT_NESTING or self.temporary is None:
+            return spelled
+        return self.temporary(expression), 0
+
+
+def holds_node(value: Any) -> bool:
+    """Whether a node stands anywhere in a value, in containers of any type."""
+    todo = [value]
+    seen: set[int] = set()
+    while todo:
+        item = todo.pop()
+        if isinstance(item, fx.Node):
+            return True
+        if id(item) in seen:
+            continue
+        if isinstance(item, dict):
+            seen.add(id(item))
+            todo += [*item.keys(), *item.values()]
+        elif isinstance(item, (list, tuple, set, frozenset)):
+            seen.add(id(item))
+            todo += item
+        elif isinstance(item, slice):
+            todo += (item.start, item.stop, item.step)
+    return False
+
+
+def type_name(value: object) -> str:
+    """The type of a value as people write it; never its `repr`, which may raise."""
+    kind = type(value)
+    if kind.__module__ == "builtins":
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _is_record(kind: type) -> bool:
+    """A namedtuple or structseq: made from one sequence of its fields."""
+    return hasattr(kind, "_fields") or hasattr(kind, "n_sequence_fields")
+
+
+def _all(
+    children: Iterable[Any],
+) -> Generator[Any, Spelled, tuple[list[cst.BaseExpression], int]]:
+    """Have children spelled; their expressions, and the height of what holds them."""
+    items: list[cst.BaseExpression] = []
+    height = 0
+    for child in children:
+        expression, below = yield child
+        items.append(expression)
+        height = max(height, below)
+    return items, height + 1

@@ -1,0 +1,195 @@
+"""One node that computes something becomes one expression."""
+
+from __future__ import annotations
+
+import operator
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from keyword import iskeyword
+from typing import Any
+
+import libcst as cst
+from torch import fx
+
+from astgen.emit.arguments import Arguments
+from astgen.emit.children import Build, fetch, is_inlinable
+from astgen.emit.literals import is_literal, literal
+from astgen.emit.nodes import argument, call_of, item_of, slot_of
+from astgen.emit.state import ProgramState
+from astgen.emit.resolve import call
+from astgen.emit.signature import by_position
+from astgen.errors import UnsupportedGraphError
+
+__all__ = ["Calls"]
+
+
+@dataclass
+class Calls:
+    """Builds the expressions of one function.
+
+    Attributes:
+        state: What the functions of the program share.
+        module: The module whose graph is emitted.
+        path: Where it lies below the root, with a dot behind it; empty for the root.
+        arguments: Spells the arguments of this function.
+        temporary: Binds an expression to a temporary and returns its name.
+        build: Makes a function of a child.
+        with_pieces: Whether pieces may be called.
+    """
+
+    state: ProgramState
+    module: fx.GraphModule
+    path: str
+    arguments: Arguments
+    temporary: Callable[[cst.BaseExpression], cst.BaseExpression]
+    build: Build
+    with_pieces: bool
+    used_pieces: bool = False
+
+    def expression(self, node: fx.Node) -> cst.BaseExpression:
+        """The expression that computes a call node.
+
+        Raises:
+            UnsupportedGraphError: The node has no meaning in Python.
+        """
+        if node.op == "call_function":
+            return self._function(node)
+        if node.op == "call_method":
+            return self._method(node)
+        if node.op == "call_module":
+            return self._module(node)
+        raise UnsupportedGraphError(f"{node.op!r} is no opcode of torch.fx", node)
+
+    def inlined(self, module: fx.GraphModule, node: fx.Node) -> tuple[str, Any]:
+        """The name and signature of the function that a child becomes."""
+        path = f"{self.path}{node.target}"
+        found = self.state.children.inline(module, path, self.build)
+        return found.function.name.value, found
+
+    def _function(self, node: fx.Node) -> cst.BaseExpression:
+        target, args = node.target, node.args
+        if target is operator.getitem and len(args) == 2 and not node.kwargs:
+            item = self._item(node)
+            if item is not None and node.users:
+                return item
+        if target is getattr and len(args) == 2 and type(args[1]) is str:
+            return self.state.targets.read(self._spell(args[0], node), args[1])
+        return self._call(self.state.targets.spell(target), args, node.kwargs, node)
+
+    def _item(self, node: fx.Node) -> cst.Subscript | None:
+        """`value[index]` where the index is simple enough to be one."""
+        source, index = node.args
+        if not isinstance(source, fx.Node) or not self._is_name(source):
+            return None
+        indices = index if type(index) is tuple and len(index) > 1 else (index,)
+        if not all(self._is_index(one) for one in indices):
+            return None
+        spelled = [self._index(one, node) for one in indices]
+        return item_of(self._spell(source, node), spelled)
+
+    def _index(self, index: Any, node: fx.Node) -> cst.BaseSlice:
+        if type(index) is not slice:
+            return cst.Index(self._spell(index, node))
+        bounds = (index.start, index.stop, index.step)
+        lower, upper, step = (
+            None if bound is None else self._spell(bound, node) for bound in bounds
+        )
+        if step is None:
+            return cst.Slice(lower=lower, upper=upper)
+        return cst.Slice(lower=lower, upper=upper, step=step, second_colon=cst.Colon())
+
+    def _is_index(self, index: Any) -> bool:
+        if type(index) is slice:
+            return all(
+                self._is_index(bound) and type(bound) is not slice
+                for bound in (index.start, index.stop, index.step)
+            )
+        if isinstance(index, fx.Node):
+            return self._is_name(index)
+        return is_literal(index)
+
+    def _is_name(self, node: fx.Node) -> bool:
+        return isinstance(self.arguments.names.get(node), cst.Name)
+
+    def _method(self, node: fx.Node) -> cst.BaseExpression:
+        name = str(node.target)
+        if not node.args:
+            raise UnsupportedGraphError(
+                f"call of the method {name!r} on nothing; its first argument is self",
+                node,
+            )
+        receiver = self._spell(node.args[0], node)
+        if not self.state.targets.is_method(name):
+            bound = self.temporary(self.state.targets.read(receiver, name))
+            caller = self.state.targets.spell(call)
+            return self._call(caller, node.args[1:], node.kwargs, node, [bound])
+        if not isinstance(receiver, (cst.Name, cst.Subscript)):
+            receiver = self.temporary(receiver)
+        callee = cst.Attribute(value=receiver, attr=cst.Name(name))
+        return self._call(callee, node.args[1:], node.kwargs, node)
+
+    def _module(self, node: fx.Node) -> cst.BaseExpression:
+        child = fetch(self.module, node)
+        if is_inlinable(child):
+            name, inlined = self.inlined(child, node)
+            given = by_position(inlined.parameters, node.args, node.kwargs, node)
+            arguments = [self._spell(arg, node) for arg in given]
+            if inlined.takes_submods:
+                self.used_pieces = True
+                arguments.append(cst.Name(self.state.dialect.submods))
+            return call_of(cst.Name(name), arguments)
+        if isinstance(child, fx.GraphModule):
+            callee = self.arguments.slot(child)
+            return self._call(callee, node.args, node.kwargs, node)
+        if not self.with_pieces:
+            raise UnsupportedGraphError(
+                f"call_module is not allowed here: {node.target!r} is a piece and "
+                "cannot be inlined; generate with the pieces as a parameter",
+                node,
+            )
+        self.used_pieces = True
+        index = self.state.children.slot(f"{self.path}{node.target}")
+        callee = slot_of(self.state.dialect.submods, index)
+        return self._call(callee, node.args, node.kwargs, node)
+
+    def _call(
+        self,
+        callee: cst.BaseExpression,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        node: fx.Node,
+        first: list[cst.BaseExpression] | None = None,
+    ) -> cst.Call:
+        positional = [self._spell(arg, node) for arg in args]
+        return call_of(
+            callee, [*(first or ()), *positional, *self._keywords(kwargs, node)]
+        )
+
+    def _keywords(self, kwargs: Mapping[str, Any], node: fx.Node) -> Iterator[cst.Arg]:
+        """Keyword arguments in order; names that Python cannot write go through `**`."""
+        odd: list[cst.DictElement] = []
+        for name, value in kwargs.items():
+            spelled = self._spell(value, node)
+            if _is_keyword_name(name):
+                if odd:
+                    yield argument(cst.Dict(elements=odd), star="**")
+                    odd = []
+                yield argument(spelled, name)
+            else:
+                key = literal(name, self.arguments.quote)
+                odd.append(cst.DictElement(key=key, value=spelled))
+        if odd:
+            yield argument(cst.Dict(elements=odd), star="**")
+
+    def _spell(self, arg: Any, node: fx.Node) -> cst.BaseExpression:
+        return self.arguments.spell(arg, node)
+
+
+def _is_keyword_name(name: str) -> bool:
+    return (
+        name.isidentifier()
+        and not iskeyword(name)
+        and name != "__debug__"
+        and unicodedata.normalize("NFKC", name) == name
+    )

@@ -1,0 +1,92 @@
+"""A graph module becomes a libcst module and its constants: the emitter's page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import libcst as cst
+from torch import fx
+
+from astgen.check import DEFAULT_DIALECT, Dialect
+from astgen.check.dialect import MODULES
+from astgen.emit.children import Children
+from astgen.emit.constants import Constants
+from astgen.emit.function import Request, build_function
+from astgen.emit.layout import lay_out
+from astgen.emit.nodes import slot_of, statement
+from astgen.emit.state import ProgramState
+from astgen.emit.render import render
+from astgen.emit.targets import Targets
+
+__all__ = ["Emitted", "emit"]
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """What the emitter makes of a graph module.
+
+    Attributes:
+        module: The functions, and the imports if they were asked for.
+        code: The text of the module.
+        submod_names: Paths of the children that are called, in slot order.
+        consts: The constants, in slot order.
+        dialect: The dialect of the text: the entry's name, and beside the
+            caller's operator namespaces those that the graph uses.
+    """
+
+    module: cst.Module
+    code: str
+    submod_names: list[str]
+    consts: list[Any]
+    dialect: Dialect
+
+
+def emit(
+    gm: fx.GraphModule,
+    name: str = DEFAULT_DIALECT.entry,
+    *,
+    dialect: Dialect = DEFAULT_DIALECT,
+    constants: Constants | None = None,
+    entry: bool = True,
+    imports: bool = True,
+) -> Emitted:
+    """Emit the source of a graph module.
+
+    Args:
+        gm: The graph module; it is not changed.
+        name: The function's name.
+        dialect: Names and limits.
+        constants: Slots that are already there.
+        entry: Whether the function takes the pieces; else they are refused.
+        imports: Whether the text begins with the imports.
+
+    Returns:
+        The laid-out module and what belongs to it.
+
+    Raises:
+        UnsupportedGraphError: The graph cannot be expressed.
+    """
+    dialect = replace(dialect, entry=name)
+    constants = Constants() if constants is None else constants
+    state = ProgramState(
+        dialect,
+        constants,
+        Targets(constants, lambda index: slot_of(dialect.consts, index)),
+        Children(dialect.inlined, render),
+    )
+    request = Request(gm, "", name, entry=entry, with_pieces=entry)
+    function = build_function(state, request).function
+    head = [_import(module) for module in MODULES] if imports else []
+    module = lay_out(cst.Module(body=[*head, *state.children.functions, function]))
+    return Emitted(
+        module,
+        render(module),
+        state.children.names,
+        constants.values,
+        replace(dialect, namespaces=dialect.namespaces | state.targets.namespaces),
+    )
+
+
+def _import(name: str) -> cst.SimpleStatementLine:
+    return statement(cst.Import(names=[cst.ImportAlias(name=cst.Name(name))]))

@@ -1,0 +1,74 @@
+"""One owner for the identifiers of one generated function.
+
+Invariants: a name that `Names` gave out is a legal identifier, stays what it is
+under Unicode normalisation, is no keyword, shadows nothing of the dialect and is
+given out once. The same requests in the same order give the same names.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+from itertools import count
+
+from astgen.check import Dialect
+
+__all__ = ["CanonicalNames", "Names"]
+
+_FORBIDDEN = frozenset({"__debug__", *keyword.kwlist, *keyword.softkwlist})
+_NOT_A_LETTER = re.compile(r"[^0-9A-Za-z_]")
+
+
+class Names:
+    """Hands out the parameters and locals of one function."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._taken: set[str] = set()
+        self._counters: dict[str, count[int]] = {}
+
+    def parameter(self, target: str, fallback: str) -> str:
+        """Name a parameter: after its target if callers can pass it by keyword.
+
+        Args:
+            target: What `torch.fx` calls the placeholder in its signature.
+            fallback: The node's name, for a target that is no free identifier.
+
+        Returns:
+            `target` itself, or a name that is reachable by position only.
+        """
+        if self._is_free(target) and _is_identifier(target):
+            self._taken.add(target)
+            return target
+        return self.local(fallback)
+
+    def local(self, wanted: str) -> str:
+        """Name a local after `wanted`, which may be any text."""
+        name = _NOT_A_LETTER.sub("_", wanted) or "value"
+        if name[0].isdigit():
+            name = "_" + name
+        if not self._is_free(name):
+            numbers = self._counters.setdefault(name, count(1))
+            name = next(n for i in numbers if self._is_free(n := f"{name}_{i}"))
+        self._taken.add(name)
+        return name
+
+    def _is_free(self, name: str) -> bool:
+        return not (
+            name in self._taken or name in _FORBIDDEN or self._dialect.is_reserved(name)
+        )
+
+
+def _is_identifier(name: str) -> bool:
+    return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
+
+
+class CanonicalNames(Names):
+    """Numbers in order of request: equal structures get equal names."""
+
+    def parameter(self, target: str, fallback: str) -> str:
+        return super().local("v")
+
+    def local(self, wanted: str) -> str:
+        return super().local("v")

@@ -1,0 +1,114 @@
+"""The parameters of a graph, and calls of inlined graphs by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from torch import fx
+
+from astgen.emit.pytree import pytree_of
+from astgen.errors import UnsupportedGraphError
+
+__all__ = ["Parameter", "by_position", "parameters"]
+
+Kind = Literal["plain", "keyword", "args", "kwargs"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the function that a graph becomes.
+
+    Attributes:
+        target: Its name as callers know it, without stars.
+        kind: Plain, keyword-only (behind `*args`), `*args` or `**kwargs`.
+        node: The placeholder; None where a pytree is taken apart first.
+        default: A tuple of the default value, empty if there is none.
+    """
+
+    target: str
+    kind: Kind
+    node: fx.Node | None
+    default: tuple[Any, ...]
+
+
+def parameters(graph: fx.Graph) -> list[Parameter]:
+    """The parameters of a graph in the order of its signature."""
+    info = pytree_of(graph)
+    if info is not None:
+        return [Parameter(name, "plain", None, ()) for name in info.orig_args]
+    found: list[Parameter] = []
+    for node in graph.nodes:
+        if node.op == "placeholder":
+            starred = any(parameter.kind == "args" for parameter in found)
+            found.append(_parameter(node, starred))
+    return _without_lost_defaults(found)
+
+
+def by_position(
+    callee: Sequence[Parameter],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    node: fx.Node,
+) -> list[Any]:
+    """The arguments of a call as the parameters take them.
+
+    Args:
+        callee: The parameters of the called graph, without `**kwargs` among them.
+        args: Positional arguments of the call.
+        kwargs: Keyword arguments of the call.
+        node: The call, for errors.
+
+    Returns:
+        The arguments in order; trailing parameters keep their defaults.
+
+    Raises:
+        UnsupportedGraphError: The call does not fit the parameters.
+    """
+    plain = [parameter for parameter in callee if parameter.kind == "plain"]
+    starred = any(parameter.kind == "args" for parameter in callee)
+    if len(args) > len(plain) and not starred:
+        raise _misfit(node, f"gives {len(args)} arguments, {len(plain)} are taken")
+    found, left = list(args), dict(kwargs)
+    for parameter in plain[len(args) :]:
+        if parameter.target in left:
+            found.append(left.pop(parameter.target))
+        elif parameter.default:
+            if not left:
+                break
+            found.append(parameter.default[0])
+        else:
+            raise _misfit(node, f"lacks the argument {parameter.target!r}")
+    if left:
+        raise _misfit(node, f"gives an unknown or second {next(iter(left))!r}")
+    return found
+
+
+def _misfit(node: fx.Node, what: str) -> UnsupportedGraphError:
+    return UnsupportedGraphError(
+        f"the call of {node.target!r} {what}; match it with the child's placeholders",
+        node,
+    )
+
+
+def _parameter(node: fx.Node, starred: bool) -> Parameter:
+    target = str(node.target)
+    if target.startswith("**"):
+        return Parameter(target[2:], "kwargs", node, ())
+    if target.startswith("*"):
+        return Parameter(target[1:], "args", node, ())
+    return Parameter(target, "keyword" if starred else "plain", node, tuple(node.args))
+
+
+def _without_lost_defaults(found: list[Parameter]) -> list[Parameter]:
+    """A default before a parameter without one can never be used: drop it."""
+    kept: list[Parameter] = []
+    required = False
+    for parameter in reversed(found):
+        if parameter.kind == "plain":
+            required = required or not parameter.default
+            if required and parameter.default:
+                parameter = Parameter(parameter.target, "plain", parameter.node, ())
+        kept.append(parameter)
+    return kept[::-1]

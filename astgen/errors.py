@@ -1,0 +1,111 @@
+"""The errors that astgen raises on purpose; each carries what it is about.
+
+Every message names the thing, says why it was refused and ends with a way out.
+This module imports nothing of the package that needs torch or libcst, so the
+checker can use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from astgen.check.finding import Finding
+
+__all__ = [
+    "ArtifactError",
+    "AstgenError",
+    "BackendError",
+    "BindError",
+    "CaptureError",
+    "InvalidProgramError",
+    "UnsupportedGraphError",
+]
+
+_SHOWN_FINDINGS = 5
+
+
+class AstgenError(Exception):
+    """The root of all errors raised by astgen itself."""
+
+
+class UnsupportedGraphError(AstgenError, RuntimeError):
+    """The graph cannot be expressed as source.
+
+    A `RuntimeError` too, because vLLM's generator raises one in its place.
+
+    Attributes:
+        node: The `torch.fx.Node` that cannot be expressed, or None when the
+            graph as a whole cannot.
+    """
+
+    def __init__(self, message: str, node: Any = None) -> None:
+        super().__init__(message + _origin(node))
+        self.node = node
+
+
+class InvalidProgramError(AstgenError):
+    """The source text did not pass the checker, so nothing of it was executed.
+
+    Attributes:
+        findings: All findings, in the order of the text.
+    """
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        shown = [f"  {finding}" for finding in self.findings[:_SHOWN_FINDINGS]]
+        if len(self.findings) > _SHOWN_FINDINGS:
+            shown.append(f"  … and {len(self.findings) - _SHOWN_FINDINGS} more")
+        count = len(self.findings)
+        super().__init__(
+            f"the program was refused with {count} finding{'s' * (count != 1)}, "
+            "nothing was executed:\n" + "\n".join(shown)
+        )
+
+
+class ArtifactError(AstgenError):
+    """A file is not, or no longer, an artifact.
+
+    Attributes:
+        path: The file.
+    """
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class BindError(AstgenError):
+    """Slots of the program and the objects handed over do not match.
+
+    Attributes:
+        missing: Names of the pieces without a callable, in slot order.
+    """
+
+    def __init__(self, message: str, missing: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.missing = tuple(missing)
+
+
+class BackendError(AstgenError):
+    """Options of the `torch.compile` backend are unknown or do not fit."""
+
+
+class CaptureError(AstgenError):
+    """A model given to the command line could not be loaded or captured."""
+
+
+def _origin(node: Any) -> str:
+    """Where in the user's model `node` comes from, as far as the node knows."""
+    if node is None:
+        return ""
+    lines = [f"\n  node: {node.format_node() or node.name}"]
+    modules = node.meta.get("nn_module_stack")
+    if isinstance(modules, dict) and modules:
+        lines.append(f"  module: {list(modules.values())[-1][0] or '(root)'}")
+    trace = node.meta.get("stack_trace")
+    if isinstance(trace, str) and trace.strip():
+        lines.append("  traced at:")
+        lines += [f"    {line.strip()}" for line in trace.strip().splitlines()[-2:]]
+    return "\n".join(lines)

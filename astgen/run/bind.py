@@ -1,0 +1,102 @@
+"""Pieces into their slots; what is missing is refused here, not at the first call."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+import torch
+
+from astgen.errors import BindError
+
+__all__ = ["bind", "pieces_for", "resolve"]
+
+_ROOTS: dict[str, ModuleType] = {"torch": torch, "operator": operator}
+
+
+def bind(
+    function: FunctionType,
+    name: str,
+    pieces: Sequence[Callable[..., Any] | None],
+) -> Callable[..., Any]:
+    """Give an entry function its pieces.
+
+    They become the default of its keyword-only parameter: a plain function hands
+    its arguments over, where a `functools.partial` would hold all of them until
+    the call returns and nothing could be freed early.
+
+    Args:
+        function: The entry function; changed in place.
+        name: The parameter's name.
+        pieces: A callable for each slot, None for those that are never called.
+
+    Returns:
+        The function.
+    """
+    function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), name: list(pieces)}
+    return function
+
+
+def pieces_for(
+    called: Collection[int],
+    names: Sequence[str],
+    callables: Mapping[str, Callable[..., Any]],
+) -> list[Callable[..., Any] | None]:
+    """The callables in slot order.
+
+    Args:
+        called: The slots that the program calls.
+        names: The pieces' names in slot order.
+        callables: What was handed over; inlined pieces need none.
+
+    Returns:
+        A callable or None for each slot.
+
+    Raises:
+        BindError: A slot that is called has no callable.
+    """
+    found = [callables.get(name) for name in names]
+    missing = [names[slot] for slot in sorted(called) if found[slot] is None]
+    if missing:
+        raise BindError(
+            f"no callable for {', '.join(map(repr, missing))}, which the program "
+            "calls; pass one for each in submod_callables",
+            missing,
+        )
+    wrong = [names[slot] for slot in sorted(called) if not callable(found[slot])]
+    if wrong:
+        raise BindError(
+            f"{', '.join(map(repr, wrong))} cannot be called; pass functions or "
+            "modules in submod_callables",
+            wrong,
+        )
+    return found
+
+
+def resolve(paths: Collection[str]) -> None:
+    """Make sure that this process has what a program names.
+
+    Args:
+        paths: Dotted paths that begin with `torch` or `operator`.
+
+    Raises:
+        BindError: A path leads nowhere here.
+    """
+    missing = sorted(path for path in paths if not _exists(path))
+    if missing:
+        raise BindError(
+            f"this process has no {', '.join(missing)}; import the library that "
+            "registers it first, or use the torch version that the program is from",
+            missing,
+        )
+
+
+def _exists(path: str) -> bool:
+    root, _, rest = path.partition(".")
+    try:
+        operator.attrgetter(rest)(_ROOTS[root])
+    except (AttributeError, RuntimeError):
+        return False
+    return True

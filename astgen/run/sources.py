@@ -1,0 +1,47 @@
+"""Generated text where tracebacks, debuggers and `inspect` look for source lines.
+
+The file name is made of the content, so equal programs share one entry. An entry
+stays as long as a function compiled from it is alive.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import threading
+import weakref
+from types import FunctionType
+
+__all__ = ["file_name", "keep_while_alive"]
+
+_lock = threading.RLock()
+_users: dict[str, int] = {}
+
+
+def file_name(text: str) -> str:
+    """The file name of a text; angle brackets mark that it is no file on disk."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"<astgen {digest[:16]}>"
+
+
+def keep_while_alive(text: str, name: str, function: FunctionType) -> None:
+    """Show `text` as the source of `name` until `function` is gone.
+
+    Args:
+        text: The source text.
+        name: Its file name, from `file_name`.
+        function: A function that was compiled under that name.
+    """
+    with _lock:
+        _users[name] = _users.get(name, 0) + 1
+        # No modification time: linecache.checkcache leaves such entries alone.
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    weakref.finalize(function, _release, name).atexit = False
+
+
+def _release(name: str) -> None:
+    with _lock:
+        _users[name] -= 1
+        if not _users[name]:
+            del _users[name]
+            linecache.cache.pop(name, None)

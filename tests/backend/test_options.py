@@ -1,0 +1,76 @@
+"""What `options=` of torch.compile may hold."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+
+from astgen.backend import BackendOptions, astgen_backend, parse_options
+from astgen.errors import BackendError
+
+
+def test_nothing_given_means_attention_and_eager_pieces():
+    for nothing in (None, {}):
+        options = parse_options(nothing)
+        assert options == BackendOptions()
+        assert "scaled_dot_product_attention" in options.splitting_ops
+        assert options.pieces == "eager"
+
+
+def test_given_options_are_taken():
+    options = parse_options({"splitting_ops": ["aten::relu"], "pieces": "inductor"})
+    assert options == BackendOptions(("aten::relu",), "inductor")
+    assert parse_options({"splitting_ops": []}).splitting_ops == ()
+
+
+def test_options_do_not_change():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        BackendOptions().pieces = "inductor"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"splitting_op": ["relu"]},
+            "no option 'splitting_op'; nearest: 'splitting_ops'; "
+            "accepted: 'pieces', 'splitting_ops'",
+        ),
+        ({"zzz": 1}, "no option 'zzz'; accepted: 'pieces', 'splitting_ops'"),
+        (
+            {"pieces": "inducter"},
+            "option 'pieces' has no value 'inducter'; nearest: 'inductor'; "
+            "accepted: 'eager', 'inductor'",
+        ),
+        ({"pieces": None}, "option 'pieces' has no value None; accepted: 'eager'"),
+        ({"pieces": ["eager"]}, "option 'pieces' has no value ['eager']"),
+        (
+            {"splitting_ops": "relu"},
+            "option 'splitting_ops' takes a list of operator names, got 'relu'",
+        ),
+        ({"splitting_ops": [torch.relu]}, "takes a list of operator names"),
+        ({"splitting_ops": ["aten::rleu"]}, "nearest: 'aten::relu'"),
+    ],
+)
+def test_what_is_not_known_is_refused(options, message):
+    with pytest.raises(BackendError) as caught:
+        parse_options(options)
+    assert message in str(caught.value)
+
+
+def test_an_error_comes_before_anything_is_compiled():
+    options = {"splitting_ops": ["aten::rleu"]}
+    compiled = torch.compile(lambda x: x + 1, backend=astgen_backend, options=options)
+    with pytest.raises(Exception, match="nearest: 'aten::relu'") as caught:
+        compiled(torch.randn(2))
+    assert isinstance(caught.value.inner_exception, BackendError)
+
+
+def test_modes_are_refused():
+    compiled = torch.compile(
+        lambda x: x + 1, backend=astgen_backend, mode="max-autotune"
+    )
+    with pytest.raises(Exception, match="has no mode 'max-autotune'; leave `mode` out"):
+        compiled(torch.randn(2))
