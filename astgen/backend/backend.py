@@ -110,12 +110,12 @@ def _compile_pieces(
     cut: SplitGraph, kind: PieceCompiler
 ) -> dict[str, Callable[..., Any]]:
     """The callables of the pieces that the emitter is not to inline."""
-    children = {piece: cut.gm.get_submodule(piece.name) for piece in cut.pieces}
-    return {
-        piece.name: compile_piece(child, kind)
-        for piece, child in children.items()
-        if not piece.is_splitting and is_worth_compiling(child)
-    }
+    compiled: dict[str, Callable[..., Any]] = {}
+    for piece in cut.pieces:
+        child: Any = cut.gm.get_submodule(piece.name)
+        if not piece.is_splitting and is_worth_compiling(child):
+            compiled[piece.name] = compile_piece(child, kind)
+    return compiled
 
 
 def _with_pieces(

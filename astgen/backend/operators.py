@@ -73,12 +73,13 @@ class SplittingOps:
             name, overload = target._schema.name, target._overloadname
             return name in self.packets or f"{name}.{overload}" in self.overloads
         if isinstance(target, OpOverloadPacket):
-            name, overloads = target._qualified_op_name, target.overloads()
+            name, overloads = target._qualified_op_name, target._overload_names
             if name in self.packets:
                 return True
             # Which overload a packet will run depends on the arguments, unless
-            # there is only one.
-            return len(overloads) == 1 and f"{name}.{overloads[0]}" in self.overloads
+            # there is only one. Here, the default's name is empty.
+            only = f"{name}.{overloads[0] or 'default'}"
+            return len(overloads) == 1 and only in self.overloads
         return any(target is function for function in self.functions)
 
     def _union(self, other: SplittingOps) -> SplittingOps:
@@ -149,7 +150,7 @@ def _resolve_bare(name: str) -> SplittingOps:
     values = [getattr(place, name, None) for place in places]
     entries = (entry.partition(".")[0] for entry in _registered_names())
     packets = frozenset(e for e in entries if e.partition("::")[2] == name)
-    functions = tuple(value for value in values if _is_function(value))
+    functions = tuple(value for value in values if value and _is_function(value))
     return SplittingOps(functions, packets, methods=_tensor_method(name))
 
 

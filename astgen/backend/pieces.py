@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import combinations
 from typing import Any
 
 import torch
@@ -47,6 +48,9 @@ def is_worth_compiling(piece: fx.GraphModule) -> bool:
 def compile_piece(piece: fx.GraphModule, kind: PieceCompiler) -> Callable[..., Any]:
     """Compile one piece.
 
+    A piece whose inputs share memory is "eager" in any case: what inductor
+    makes of such inputs at run time is not what it assumed at compile time.
+
     Args:
         piece: The piece; it is not changed.
         kind: "eager" makes a Python function of it, "inductor" compiles it
@@ -60,17 +64,25 @@ def compile_piece(piece: fx.GraphModule, kind: PieceCompiler) -> Callable[..., A
         AstgenError: "eager" cannot express the piece.
         BackendError: "inductor" lacks the example values that Dynamo records.
     """
-    if kind == "eager":
-        modules = {
-            node.target: piece.get_submodule(node.target)
-            for node in piece.graph.find_nodes(op="call_module")
-        }
-        return generate(piece).compile(modules)
-    # Reached through torch, which imports inductor on first use: that takes a
-    # second, and "eager" does without.
-    return torch._inductor.standalone_compile(
-        piece, _example_inputs(piece), dynamic_shapes="from_graph", options={}
-    )
+    if kind == "inductor":
+        inputs = _example_inputs(piece)
+        if not _share_memory(inputs):
+            # Reached through torch, which imports inductor on first use: that
+            # takes a second, and "eager" does without.
+            return torch._inductor.standalone_compile(
+                piece, inputs, dynamic_shapes="from_graph", options={}
+            )
+    modules = {
+        str(node.target): piece.get_submodule(str(node.target))
+        for node in piece.graph.find_nodes(op="call_module")
+    }
+    return generate(piece).compile(modules)
+
+
+def _share_memory(inputs: Iterable[Any]) -> bool:
+    tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
+    is_alias_of: Any = vars(torch._C)["_is_alias_of"]
+    return any(is_alias_of(a, b) for a, b in combinations(tensors, 2))
 
 
 def _example_inputs(piece: fx.GraphModule) -> list[Any]:

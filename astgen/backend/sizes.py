@@ -97,7 +97,8 @@ def _folded(node: fx.Node, known: dict[fx.Node, Any], made: list[fx.Node]) -> An
         isinstance(known.get(n), tuple) for n in node.all_input_nodes
     ):
         return None
-    first, *rest = map_arg(node.args, lambda n: known.get(n, n))
+    args: Any = map_arg(node.args, lambda n: known.get(n, n))
+    first, *rest = args
     if not isinstance(first, tuple):
         return None
     if node.target is len:

@@ -132,7 +132,8 @@ def _move_items_to_producers(graph: fx.Graph) -> None:
 def _takes_item(node: fx.Node) -> bool:
     if node.target is not operator.getitem or not isinstance(node.args[0], fx.Node):
         return False
-    producer, index = node.args
+    producer: fx.Node = node.args[0]
+    index = node.args[1]
     value = value_of(producer)
     if isinstance(value, (list, tuple)):
         return isinstance(index, (int, slice)) and len(node.all_input_nodes) == 1
@@ -224,7 +225,8 @@ def _cut(
         **_TUPLES,
     )
     output = root.graph.output_node()
-    stitched = dict(zip(leaves, output.args[0]))
+    handed_out: Any = output.args[0]
+    stitched: dict[fx.Node, fx.Node] = dict(zip(leaves, handed_out))
 
     def restore(node: fx.Node) -> fx.Node:
         with root.graph.inserting_before(output):
@@ -247,9 +249,10 @@ def _finished(gm: fx.GraphModule, root: fx.GraphModule) -> fx.GraphModule:
         if node.op == "get_attr":
             attributes[node.target] = operator.attrgetter(node.target)(gm)
         elif node.op == "call_module":
-            piece = attributes[node.target] = root.get_submodule(node.target)
+            piece: Any = root.get_submodule(node.target)
+            attributes[node.target] = piece
             _placeholders_first(piece.graph)
-            _keep_meta(node, piece)
+            _keep_meta(node, piece.graph.output_node().args[0])
     return _make_graph_module(attributes, root.graph)
 
 
@@ -260,10 +263,10 @@ def _placeholders_first(graph: fx.Graph) -> None:
         first.prepend(node)
 
 
-def _keep_meta(call: fx.Node, piece: fx.GraphModule) -> None:
-    results = piece.graph.output_node().args[0]
+def _keep_meta(call: fx.Node, results: Any) -> None:
     if isinstance(results, fx.Node):
         call.meta = dict(results.meta)
         return
     for item in call.users:
-        item.meta = dict(results[item.args[1]].meta)
+        index: Any = item.args[1]
+        item.meta = dict(results[index].meta)

@@ -17,8 +17,10 @@ __all__ = [
     "FOREIGN_NAMESPACES",
     "GRAMMAR",
     "MAX_ARGUMENT_NESTING",
+    "MAX_SLOTS",
     "MAX_TREE_DEPTH",
     "MODULES",
+    "PACKET_ATTRIBUTES",
     "VALUE_CONSTRUCTORS",
     "Dialect",
 ]
@@ -37,6 +39,12 @@ MAX_ARGUMENT_NESTING = 20
 
 MAX_TREE_DEPTH = 120
 """Levels of syntax tree that the checker walks; CPython's parser stops near 200."""
+
+MAX_SLOTS = 2**31
+"""Slots that an index may count where the number of slots is not known."""
+
+PACKET_ATTRIBUTES = frozenset({"name", "op", "op_overloads", "overloads"})
+"""What operators and their namespaces have in Python that is no operator."""
 
 FOREIGN_NAMESPACES = frozenset(
     {
@@ -112,11 +120,23 @@ GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
             "vararg": "parameter?",
             "kwonlyargs": "parameter*",
             "kwarg": "parameter?",
-            "defaults": "expression*",
-            "kw_defaults": "expression~",
+            "defaults": "default*",
+            "kw_defaults": "default~",
         }
     },
     "parameter": {"arg": {"arg": "@text"}},
+    "default": {
+        "Name": {"id": "@text"},
+        "Constant": {"value": "@literal"},
+        "UnaryOp": {"op": "sign", "operand": "number"},
+        "Attribute": {"value": "default", "attr": "@text"},
+        "Subscript": {"value": "default", "slice": "default"},
+        "Tuple": {"elts": "default*"},
+        "List": {"elts": "default*"},
+        "Dict": {"keys": "default*", "values": "default*"},
+        "Call": {"func": "default", "args": "default*"},
+    },
+    "number": {"Constant": {"value": "@literal"}},
     "statement": {
         "Assign": {"targets": "local", "value": "expression"},
         "Expr": {"value": "call"},
@@ -134,10 +154,9 @@ GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
     "callee": {
         "Name": {"id": "@text"},
         "Attribute": {"value": "expression", "attr": "@text"},
-        "Subscript": {"value": "local", "slice": "slot"},
+        "Subscript": {"value": "expression", "slice": "index"},
     },
-    "slot": {"Constant": {"value": "@index"}},
-    "keyword": {"keyword": {"arg": "@any", "value": "expression"}},
+    "keyword": {"keyword": {"arg": "@text", "value": "expression"}},
     "argument": {"*": "expression", "Starred": {"value": "expression"}},
     "expression": {
         "*": "call",
@@ -153,15 +172,18 @@ GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
         "Compare": {
             "left": "expression",
             "ops": "comparison",
-            "comparators": "expression+",
+            "comparators": "expression",
         },
     },
     "index": {
         "*": "expression",
-        "Slice": {"lower": "bound?", "upper": "bound?", "step": "bound?"},
+        "Slice": {
+            "lower": "expression?",
+            "upper": "expression?",
+            "step": "expression?",
+        },
         "Tuple": {"elts": "index*"},
     },
-    "bound": {"*": "expression"},
     "sign": {"USub": {}, "UAdd": {}, "Invert": {}},
     "binary": {
         name: {}
@@ -187,11 +209,15 @@ GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
 
 What may stand in a field is a nonterminal, with `?` for at most one, `*` for any
 number, `+` for at least one and `~` for any number that may each be absent;
-without a suffix it is exactly one (a list of one where the field is a list). `@text` is a string, `@literal` a value of exactly
-the type None, bool, int, float, str, bytes or Ellipsis, `@index` a plain int from
-0, `@any` anything. A field that is not named must be empty: no decorators, no
-annotations, no type comments (`ctx` follows from the place). A node type that is not named is refused, so new
-syntax of Python fails closed. `"*"` takes over the alternatives of another
-nonterminal. The emitter builds a subset: arithmetic and comparisons are accepted
-because older generators wrote them.
+without a suffix it is exactly one (a list of one where the field is a list).
+`@text` is a name as Python's parser gives it, or none; `@literal` a value of
+exactly the type None, bool, int, str, bytes or Ellipsis, or a finite float. A
+field that is not named must be empty: no decorators, no annotations, no type
+parameters (`ctx` follows from the place). A node type that is not named is
+refused, so new syntax of Python fails closed. `"*"` takes over the alternatives
+of another nonterminal.
+
+The emitter builds a subset: arithmetic and comparisons are accepted because
+older generators wrote them. What a callee or a default may be is narrower than
+it looks here; `astgen.check.access` and `astgen.check.calls` know names.
 """

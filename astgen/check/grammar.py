@@ -1,13 +1,13 @@
 """Syntax tree against the grammar of the dialect: what has no place is a mismatch.
 
 The first pass of the checker. It knows node types and fields, not names: whether
-a path is listed or a name defined is asked by `astgen.check.scope`.
+a path is listed or a name defined is asked by `astgen.check.walk`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
 
 from astgen.check.dialect import GRAMMAR, MAX_TREE_DEPTH
@@ -20,52 +20,123 @@ _IGNORED = frozenset({"ctx", "type_ignores"})
 
 @dataclass(frozen=True)
 class Mismatch:
-    """A node, or a field of it, that the grammar has no place for.
+    """A node, or a field of one, that the grammar has no place for.
 
     Attributes:
-        node: The node to point at; scope must not look below it.
+        node: The node to point at; nothing below it was looked at.
         place: The nonterminal that was expected there.
-        what: What stands there instead, in words.
+        found: What stands there instead: a node type, or `type.field` where the
+            node is right and what is in the field is not.
     """
 
     node: ast.AST
     place: str
-    what: str
+    found: str
 
 
 @dataclass(frozen=True)
 class _Field:
+    """What may stand in a field, whose label is for people; no `place`: nothing."""
+
+    name: str
+    label: str
     place: str
     many: bool
     least: int
     holes: bool
 
 
+_Fields = tuple[_Field, ...]
+_Item = tuple[ast.AST, str, ast.AST, ast.AST, int]
+"""Node, its place, where it is, the statement or default around it, its depth."""
+
+
 def match(tree: ast.Module) -> list[Mismatch]:
     """Compare a whole module with the grammar.
 
     Args:
-        tree: What `ast.parse` made of the text.
+        tree: What `ast.parse` made of a text.
 
     Returns:
-        The mismatches in the order of the text; empty if every node has its place.
+        The mismatches in no particular order; none if every node has its place.
     """
-    return list(_match(tree, "module", tree, 0))
+    found: list[Mismatch] = []
+    deep: dict[int, Mismatch] = {}
+    todo: list[_Item] = [(tree, "module", tree, tree, 0)]
+    while todo:
+        node, place, near, top, depth = todo.pop()
+        kind = type(node)
+        at = node if hasattr(node, "lineno") else near
+        if place == "statement" or place == "default" and top is tree:
+            top = node
+        fields = _TABLE[place].get(kind)
+        if fields is None:
+            found.append(Mismatch(at, place, kind.__name__))
+        elif depth > MAX_TREE_DEPTH:
+            deep[id(top)] = Mismatch(top, "depth", kind.__name__)
+        else:
+            for field in fields:
+                value = getattr(node, field.name, None)
+                alternatives = _TABLE.get(field.place, {})
+                todo += [
+                    (child, field.place, at, top, depth + 1)
+                    for child in _children(field, value, at, found)
+                    # Most nodes are names, with nothing in them to compare.
+                    if alternatives.get(type(child)) != ()
+                ]
+    return [*found, *deep.values()]
 
 
-def _alternatives(place: str) -> dict[str, dict[str, _Field]]:
-    found: dict[str, dict[str, _Field]] = {}
+def _children(
+    field: _Field, value: object, at: ast.AST, found: list[Mismatch]
+) -> list[ast.AST]:
+    """The nodes in a field that are still to be compared."""
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    if not field.place:
+        found += [
+            Mismatch(child if hasattr(child, "lineno") else at, "", field.label)
+            for child in values
+        ]
+    elif field.place == "@literal":
+        if not _is_literal(value):
+            found.append(Mismatch(at, field.place, field.label))
+    elif len(values) < field.least or len(values) > 1 and not field.many:
+        found.append(Mismatch(at, field.place, field.label))
+    elif None in values and not field.holes:
+        found.append(Mismatch(at, field.place, field.label))
+    else:
+        return (
+            [child for child in values if child is not None] if field.holes else values
+        )
+    return []
+
+
+def _is_literal(value: object) -> bool:
+    if type(value) is float:
+        return math.isfinite(value)
+    return type(value) in _LITERALS
+
+
+def _alternatives(place: str) -> dict[type[ast.AST], _Fields]:
+    found: dict[type[ast.AST], _Fields] = {}
     for kind, fields in GRAMMAR[place].items():
         if isinstance(fields, str):
             found.update(_alternatives(fields))
         else:
-            found[kind] = {name: _field(spec) for name, spec in fields.items()}
+            node_type: type[ast.AST] = getattr(ast, kind)
+            found[node_type] = tuple(
+                _field(kind, name, fields.get(name, ""))
+                for name in node_type._fields
+                if name not in _IGNORED and fields.get(name) != "@text"
+            )
     return found
 
 
-def _field(spec: str) -> _Field:
-    suffix = spec[-1] if spec[-1] in "?*+~" else ""
+def _field(kind: str, name: str, spec: str) -> _Field:
+    suffix = spec[-1:] if spec[-1:] in ("?", "*", "+", "~") else ""
     return _Field(
+        name=name,
+        label=f"{kind}.{name}",
         place=spec.removesuffix(suffix),
         many=suffix in ("*", "+", "~"),
         least=1 if suffix in ("", "+") else 0,
@@ -74,57 +145,3 @@ def _field(spec: str) -> _Field:
 
 
 _TABLE = {place: _alternatives(place) for place in GRAMMAR}
-
-
-def _match(node: ast.AST, place: str, near: ast.AST, depth: int) -> Iterator[Mismatch]:
-    kind = type(node).__name__
-    fields = _TABLE[place].get(kind)
-    at = node if hasattr(node, "lineno") else near
-    if fields is None:
-        yield Mismatch(at, place, kind)
-        return
-    if depth > MAX_TREE_DEPTH:
-        yield Mismatch(at, "depth", f"nesting deeper than {MAX_TREE_DEPTH} levels")
-        return
-    for name, value in ast.iter_fields(node):
-        field = fields.get(name)
-        if field is None:
-            if name not in _IGNORED and value not in (None, []):
-                yield Mismatch(at, place, f"{kind}.{name}")
-        elif field.place.startswith("@"):
-            if not _fits(field.place, value):
-                yield Mismatch(at, place, f"{kind} {_shown(value)}")
-        else:
-            yield from _children(field, value, at, depth)
-
-
-def _children(
-    field: _Field, value: object, near: ast.AST, depth: int
-) -> Iterator[Mismatch]:
-    values = value if isinstance(value, list) else [value]
-    if value is None and not field.least:
-        return
-    if not field.many and len(values) > 1 or len(values) < field.least:
-        yield Mismatch(near, field.place, f"{len(values)} items")
-        return
-    for child in values:
-        if isinstance(child, ast.AST):
-            yield from _match(child, field.place, near, depth + 1)
-        elif not (child is None and field.holes):
-            yield Mismatch(near, field.place, _shown(child))
-
-
-def _fits(place: str, value: object) -> bool:
-    if place == "@text":
-        return type(value) is str
-    if place == "@literal":
-        return type(value) in _LITERALS
-    if place == "@index":
-        return type(value) is int
-    return True
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "an unpacking"
-    return type(value).__name__

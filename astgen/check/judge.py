@@ -6,15 +6,27 @@ is the set of foreign operator namespaces, whose operators nobody can list here.
 
 from __future__ import annotations
 
-from astgen.check.dialect import Dialect
-from astgen.check.paths import builtin_namespaces, methods, operators, torch_paths
+from dataclasses import dataclass
 
-__all__ = ["OPS", "judge_method", "judge_path"]
+from astgen.check.dialect import PACKET_ATTRIBUTES, Dialect
+from astgen.check.finding import Rule
+from astgen.check.paths import builtin_namespaces, methods, operators, torch_paths
+from astgen.check.report import shown
+from astgen.check.rules.syntax import ATTRIBUTE_PATH, METHOD, OP_NAMESPACE
+
+__all__ = ["OPS", "Verdict", "judge_method", "judge_path"]
 
 OPS = "torch.ops."
 """What the path of every operator begins with."""
 
-Verdict = tuple[str, str, str]
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why a name is refused."""
+
+    rule: Rule
+    message: str
+    hint: str
 
 
 def judge_path(path: str, dialect: Dialect) -> Verdict | None:
@@ -25,54 +37,47 @@ def judge_path(path: str, dialect: Dialect) -> Verdict | None:
         dialect: Its `namespaces` are allowed beside PyTorch's own.
 
     Returns:
-        None if it is listed, else rule code, message and hint.
+        None if it is listed, else why it is refused.
     """
     if path.startswith(OPS):
         return _judge_operator(path, dialect)
     if path in torch_paths():
         return None
-    return (
-        "AG502",
-        f"path {path!r} is not on the list",
-        "objects that are not listed belong into a constant slot",
-    )
+    hint = "objects that are not listed belong into a constant slot"
+    return Verdict(ATTRIBUTE_PATH, f"path {shown(path)} is not on the list", hint)
 
 
 def judge_method(name: str) -> Verdict | None:
     """Judge the name of a method that is called on a value.
 
     Returns:
-        None if it is listed, else rule code, message and hint.
+        None if it is listed, else why it is refused.
     """
     if name in methods():
         return None
-    return (
-        "AG507",
-        f"method {name!r} is not on the list",
-        "call it through a constant slot",
-    )
+    hint = "call it through a constant slot"
+    return Verdict(METHOD, f"method {shown(name)} is not on the list", hint)
 
 
 def _judge_operator(path: str, dialect: Dialect) -> Verdict | None:
-    namespace, *names = path.removeprefix(OPS).split(".")
+    operator = path.removeprefix(OPS)
+    namespace, *names = operator.split(".")
     if namespace in builtin_namespaces():
-        if path.removeprefix(OPS) in operators():
+        if operator in operators():
             return None
-        return (
-            "AG502",
-            f"operator {path!r} is not on the list",
-            "PyTorch's own operators are listed one by one",
-        )
-    if len(names) not in (1, 2) or any(name.startswith("__") for name in names):
-        return (
-            "AG502",
-            f"path {path!r} does not name an operator",
-            "after torch.ops come a namespace, a name and perhaps an overload",
-        )
+        hint = "PyTorch's own operators are listed one by one"
+        message = f"operator {shown(path)} is not on the list"
+        return Verdict(ATTRIBUTE_PATH, message, hint)
+    if len(names) not in (1, 2) or not all(map(_is_operator_name, names)):
+        hint = "after torch.ops come a namespace, a name and perhaps an overload"
+        message = f"path {shown(path)} does not name an operator"
+        return Verdict(ATTRIBUTE_PATH, message, hint)
     if namespace in dialect.namespaces:
         return None
-    return (
-        "AG506",
-        f"operator namespace {namespace!r} is not allowed",
-        f"add it to the dialect: Dialect(namespaces={{{namespace!r}, …}})",
-    )
+    hint = f"add it to the dialect: Dialect(namespaces={{{shown(namespace)}, ...}})"
+    message = f"operator namespace {shown(namespace)} is not allowed"
+    return Verdict(OP_NAMESPACE, message, hint)
+
+
+def _is_operator_name(name: str) -> bool:
+    return not name.startswith("_") and name not in PACKET_ATTRIBUTES

@@ -1,394 +1,230 @@
-"""The ordered walk over a program: what is defined, used, called and deleted.
+"""What names mean at one point of a program: bound, deleted, defined, excused.
 
-The second pass of the checker. Bodies are straight-line, so one look at each
-statement in order knows exactly which names are alive. Paths and methods are
-judged on the way by `astgen.check.judge`.
+The walk (`astgen.check.walk`) goes through a program in order and keeps this up
+to date; what looks at expressions asks it. A name is excused when the reason why
+it is not bound was already reported, so that one broken place gives one finding.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
 
-from astgen.check.dialect import BUILTINS, MODULES, VALUE_CONSTRUCTORS, Dialect
-from astgen.check.judge import judge_method, judge_path
+from astgen.check.dialect import BUILTINS, MODULES, Dialect
+from astgen.check.finding import Rule
+from astgen.check.report import Problem, shown
+from astgen.check.rules.liveness import BAD_DEL, USE_AFTER_DEL
+from astgen.check.rules.namespace import (
+    BUILTIN_USE,
+    RESERVED_SHADOWED,
+    UNDEFINED_NAME,
+)
+from astgen.check.rules.pieces import INLINED_MISSING
+from astgen.check.rules.slots import SLOT_ESCAPE
+from astgen.check.rules.syntax import ATTRIBUTE_PATH, CALL_TARGET
+from astgen.check.signature import Signature
 
-__all__ = ["Names", "Problem", "walk"]
+__all__ = ["Function", "Scope", "bound_names"]
 
-Problem = tuple[str, ast.AST, str, str]
-"""Rule code, node to point at, message, hint."""
-
-_BUILTIN_NAMES = frozenset(dir(builtins))
+_BUILTIN_NAMES = frozenset({*dir(builtins), "__builtins__"})
 
 
 @dataclass(frozen=True)
-class Names:
-    """What the walk found.
+class Function:
+    """A function of the program that was defined above.
 
     Attributes:
-        problems: In no particular order.
-        paths: Dotted paths from an imported module.
-        pieces: Slots of pieces that are called.
+        node: Its definition.
+        signature: How it may be called.
+        result: Number of items that it returns, None if that is not plain to see.
     """
 
-    problems: list[Problem]
-    paths: set[str]
-    pieces: set[int]
+    node: ast.FunctionDef
+    signature: Signature
+    result: int | None
 
 
-def walk(
-    tree: ast.Module,
-    *,
-    refused: frozenset[int],
-    consts: int | None,
-    submods: int | None,
-    dialect: Dialect,
-) -> Names:
-    """Follow the names through a program.
+@dataclass
+class Scope:
+    """The names of a program, and of the function that is being walked.
 
-    Args:
-        tree: The parsed program.
+    Attributes:
+        dialect: The names that have a meaning of their own.
         refused: `id`s of nodes that the grammar refused; nothing below is read.
         consts: Number of constant slots, None if unknown.
         submods: Number of piece slots, None if unknown.
-        dialect: The names that the program may use.
-
-    Returns:
-        The problems, and what the program needs from outside.
+        problems: What was reported so far.
+        paths: Listed paths that were named so far.
+        pieces: Slots of pieces that were called so far.
+        imported: Modules that were imported.
+        functions: Functions that were defined above.
+        all_functions: Names of all functions of the text.
+        excused: Names of the module whose problem is known.
+        has_submods: Whether the function takes the list of pieces.
+        assigned: Names that are assigned somewhere in the function.
+        alive: Names that are bound here.
+        deleted: Names that were bound and deleted.
+        reported: Names of which a wrong use was reported.
+        forgiven: Names of the function whose problem is known.
+        sizes: Number of items of names that hold the result of a function.
     """
-    walker = _Walker(refused, consts, submods, dialect)
-    walker.module(tree)
-    return Names(walker.problems, walker.paths, walker.pieces)
 
-
-@dataclass
-class _Signature:
-    """How an inlined function may be called: by position only."""
-
-    least: int
-    most: int | None
-    keywords: bool
-    takes_submods: bool
-
-
-@dataclass
-class _Walker:
+    dialect: Dialect
     refused: frozenset[int]
     consts: int | None
     submods: int | None
-    dialect: Dialect
     problems: list[Problem] = field(default_factory=list)
     paths: set[str] = field(default_factory=set)
     pieces: set[int] = field(default_factory=set)
     imported: set[str] = field(default_factory=set)
-    functions: dict[str, _Signature] = field(default_factory=dict)
-    names: dict[str, Literal["alive", "deleted"]] = field(default_factory=dict)
-    in_default: bool = False
+    functions: dict[str, Function] = field(default_factory=dict)
+    all_functions: frozenset[str] = frozenset()
+    excused: set[str] = field(default_factory=set)
 
-    def report(self, rule: str, node: ast.AST, message: str, hint: str) -> None:
-        self.problems.append((rule, node, message, hint))
+    def __post_init__(self) -> None:
+        self.enter([])
 
-    # Module and functions
+    def enter(self, body: list[ast.stmt]) -> None:
+        """Begin a function: none of its names is bound yet."""
+        self.has_submods = False
+        self.assigned = frozenset(
+            target.id
+            for statement in body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            if isinstance(target, ast.Name)
+        )
+        self.alive: set[str] = set()
+        self.deleted: set[str] = set()
+        self.reported: set[str] = set()
+        self.forgiven: set[str] = set()
+        self.sizes: dict[str, int] = {}
 
-    def module(self, tree: ast.Module) -> None:
-        functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
-        for node in tree.body:
-            if isinstance(node, ast.Import):
-                self.imports(node, late=bool(self.functions))
-            elif isinstance(node, ast.FunctionDef):
-                self.function(node, last=node is functions[-1])
-        if self.dialect.entry not in self.functions:
-            at = functions[-1] if functions else tree
-            hint = "the entry function comes last"
-            self.report("AG405", at, f"there is no {self.dialect.entry!r}", hint)
+    def report(self, rule: Rule, node: ast.AST, message: str, hint: str) -> None:
+        """Add a problem."""
+        self.problems.append(Problem(rule, node, message, hint))
 
-    def imports(self, node: ast.Import, late: bool) -> None:
-        if id(node) in self.refused:
-            return
-        if late:
-            hint = "imports come first"
-            self.report("AG501", node, "an import after a function", hint)
-        for alias in node.names:
-            if alias.name in MODULES:
-                self.imported.add(alias.name)
-            elif id(alias) not in self.refused:
-                hint = f"only {' and '.join(MODULES)} are imported"
-                self.report("AG102", alias, f"import of {alias.name!r}", hint)
+    def forgive(self, node: ast.AST) -> None:
+        """Excuse the names that a refused statement or expression would bind."""
+        self.forgiven.update(bound_names(node))
 
-    def function(self, node: ast.FunctionDef, last: bool) -> None:
-        self.names = {}
-        is_entry = node.name == self.dialect.entry
-        self.definition(node, is_entry, last)
-        signature = self.parameters(node, is_entry)
-        returned = False
-        for statement in node.body:
-            if returned:
-                hint = "nothing follows return"
-                self.report("AG501", statement, "a statement after return", hint)
-            if id(statement) not in self.refused:
-                self.statement(statement)
-            returned = returned or isinstance(statement, ast.Return)
-        self.functions.setdefault(node.name, signature)
+    def is_excused(self, name: str) -> bool:
+        """Whether the problem with a name was reported where it belongs."""
+        return name in self.forgiven or name in self.excused
 
-    def definition(self, node: ast.FunctionDef, is_entry: bool, last: bool) -> None:
-        if node.name in self.functions:
-            hint = "each function is defined once"
-            self.report("AG105", node, f"{node.name!r} is defined twice", hint)
-        elif is_entry != last:
-            hint = "the entry function, and only it, comes last"
-            self.report("AG405", node, f"{node.name!r} is out of place", hint)
-        if not is_entry and not self.dialect.is_inlined(node.name):
-            rule = "AG104" if self.dialect.is_reserved(node.name) else "AG405"
-            hint = f"functions are {self.dialect.entry!r} and {self.dialect.inlined!r}N"
-            self.report(rule, node, f"{node.name!r} is no name for a function", hint)
+    def is_bound(self, name: str) -> bool:
+        """Whether a name is, or was, a parameter or local of the function."""
+        return name in self.alive or name in self.deleted
 
-    def parameters(self, node: ast.FunctionDef, is_entry: bool) -> _Signature:
-        spec = node.args
-        for default in (*spec.defaults, *filter(None, spec.kw_defaults)):
-            self.in_default = True
-            self.expression(default)
-            self.in_default = False
-        positional = [*spec.posonlyargs, *spec.args]
-        stars = [arg for arg in (spec.vararg, spec.kwarg) if arg is not None]
-        keyword_only = list(zip(spec.kwonlyargs, spec.kw_defaults))
-        takes_submods = False
-        if is_entry:
-            last = [arg for arg, default in keyword_only if default is None]
-            takes_submods = bool(last) and last[-1].arg == self.dialect.submods
-            if not takes_submods:
-                hint = f"its last parameter is the keyword {self.dialect.submods!r}"
-                self.report("AG405", node, "the entry does not take the pieces", hint)
-        elif positional and positional[-1].arg == self.dialect.submods:
-            takes_submods = not spec.defaults
-        for arg in [*positional, *(arg for arg, _ in keyword_only), *stars]:
-            if arg.arg == self.dialect.submods and takes_submods:
-                self.names[arg.arg] = "alive"
-            else:
-                self.parameter(arg)
-        most = None if spec.vararg else len(positional)
-        least = len(positional) - len(spec.defaults)
-        return _Signature(least, most, spec.kwarg is not None, takes_submods)
-
-    def parameter(self, arg: ast.arg) -> None:
-        if arg.arg in self.names:
-            hint = "each parameter has a name of its own"
-            self.report("AG105", arg, f"parameter {arg.arg!r} stands twice", hint)
-        self.bind(arg.arg, arg)
-
-    # Statements
-
-    def statement(self, node: ast.stmt) -> None:
-        if isinstance(node, ast.Assign):
-            self.expression(node.value)
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    self.bind(target.id, target)
-        elif isinstance(node, ast.Expr):
-            self.expression(node.value)
-        elif isinstance(node, ast.Return):
-            if node.value is not None:
-                self.expression(node.value)
-        elif isinstance(node, ast.Delete):
-            for target in node.targets:
-                names = target.elts if isinstance(target, ast.Tuple) else [target]
-                for name in names:
-                    if isinstance(name, ast.Name):
-                        self.delete(name)
+    # What happens to names
 
     def bind(self, name: str, node: ast.AST) -> None:
+        """A parameter or an assignment binds a name."""
         if self.dialect.is_reserved(name) or name == "__debug__":
-            hint = "rename it; the name has a meaning in the dialect"
-            self.report("AG104", node, f"{name!r} is reserved", hint)
-        else:
-            self.names[name] = "alive"
+            hint = "rename it; the name has a meaning of its own"
+            self.report(RESERVED_SHADOWED, node, f"{shown(name)} is reserved", hint)
+            self.forgiven.add(name)
+            return
+        self.alive.add(name)
+        self.deleted.discard(name)
+        self.sizes.pop(name, None)
 
     def delete(self, node: ast.Name) -> None:
-        state = self.names.get(node.id)
-        if self.dialect.is_reserved(node.id):
-            hint = "the name has a meaning in the dialect"
-            self.report("AG104", node, f"del of {node.id!r}, which is reserved", hint)
-        elif state == "alive":
-            self.names[node.id] = "deleted"
-        else:
-            what = "is deleted twice" if state else "is deleted but never bound"
-            hint = "delete a name once, after its last use"
-            self.report("AG202", node, f"{node.id!r} {what}", hint)
-
-    # Expressions
-
-    def expression(self, node: ast.AST) -> None:
-        if id(node) in self.refused:
+        """A `del` statement names a name."""
+        name = node.id
+        if self.is_excused(name):
             return
-        if isinstance(node, ast.Name):
-            self.name(node)
-        elif isinstance(node, ast.Attribute):
-            self.attribute(node, called=False)
-        elif isinstance(node, ast.Subscript):
-            self.subscript(node, called=False)
-        elif isinstance(node, ast.Call):
-            self.call(node)
-        else:
-            for child in ast.iter_child_nodes(node):
-                self.expression(child)
+        if self.dialect.is_reserved(name) or name == "__debug__":
+            hint = "remove it; the name has a meaning of its own"
+            message = f"del of {shown(name)}, which is reserved"
+            self.report(RESERVED_SHADOWED, node, message, hint)
+        elif name in self.alive:
+            self.alive.remove(name)
+            self.deleted.add(name)
+            self.sizes.pop(name, None)
+        elif name not in self.reported:
+            what = "twice" if name in self.deleted else "but not bound"
+            hint = "delete a name once, after its last use"
+            self.report(BAD_DEL, node, f"{shown(name)} is deleted {what}", hint)
 
-    def name(self, node: ast.Name) -> None:
-        name, state = node.id, self.names.get(node.id)
-        if name in (self.dialect.consts, self.dialect.submods):
-            hint = "take one slot by its index"
-            self.report("AG303", node, f"{name!r} is used as a value", hint)
-        elif state == "deleted":
-            hint = "move the del behind its last use"
-            self.report("AG201", node, f"{name!r} is used after its del", hint)
-        elif state is None and name not in self.functions:
+    def read(self, node: ast.Name) -> None:
+        """An expression uses a name as a value."""
+        name = node.id
+        if name in self.alive or self.is_excused(name):
+            return
+        if name in self.deleted:
+            hint = "move the del behind the last use"
+            message = f"{shown(name)} is used after its del"
+            self.report(USE_AFTER_DEL, node, message, hint)
+            self.reported.add(name)
+        elif name in self.functions:
+            if self.functions[name].signature.takes_submods:
+                hint = "only functions that take no pieces are passed on"
+                message = f"{shown(name)} takes the pieces and is used as a value"
+                self.report(SLOT_ESCAPE, node, message, hint)
+        elif name == self.dialect.consts or name == self.dialect.submods:
+            self._list_of_slots(node)
+        else:
             self.undefined(node)
-        elif name == self.dialect.entry:
-            self.report("AG503", node, f"{name!r} is used as a value", "call a piece")
 
     def undefined(self, node: ast.Name) -> None:
+        """Report a name that is neither bound nor excused."""
+        self.problems.append(self._undefined(node))
+        self.reported.add(node.id)
+
+    def needs_import(self, node: ast.Name) -> None:
+        """A path begins with a module; that its import lacks is reported once."""
+        if node.id not in self.imported:
+            self.imported.add(node.id)
+            hint = f"begin the text with 'import {node.id}'"
+            message = f"module {shown(node.id)} is not imported"
+            self.report(UNDEFINED_NAME, node, message, hint)
+
+    def _list_of_slots(self, node: ast.Name) -> None:
         name = node.id
+        if name == self.dialect.submods and not self.has_submods:
+            hint = "make it the last parameter, and pass it on"
+            message = f"{shown(name)} is no parameter of this function"
+            self.report(UNDEFINED_NAME, node, message, hint)
+        else:
+            hint = "take one slot by its index"
+            self.report(SLOT_ESCAPE, node, f"{shown(name)} is used as a value", hint)
+
+    def _undefined(self, node: ast.Name) -> Problem:
+        name, quoted = node.id, shown(node.id)
         if self.dialect.is_inlined(name):
-            hint = "functions are defined before they are used"
-            self.report("AG404", node, f"{name!r} is not defined here", hint)
-        elif name in self.imported:
-            self.report("AG502", node, f"module {name!r} is used as a value", "")
-        elif name in _BUILTIN_NAMES and name not in MODULES:
-            hint = f"the builtins are {' and '.join(BUILTINS)}, called"
-            self.report("AG103", node, f"builtin {name!r} is not allowed here", hint)
+            what = "not defined above" if name in self.all_functions else "not defined"
+            hint = "functions are defined before they are used, and not recursive"
+            return Problem(INLINED_MISSING, node, f"{quoted} is {what}", hint)
+        if name == self.dialect.entry:
+            hint = "only who loads the program calls its entry"
+            return Problem(CALL_TARGET, node, f"the entry {quoted} is used", hint)
+        if name in MODULES:
+            hint = "name a function of it, or use a constant slot"
+            message = f"module {quoted} is used as a value"
+            return Problem(ATTRIBUTE_PATH, node, message, hint)
+        if name in self.assigned:
+            hint = "move the assignment before the first use"
+            message = f"{quoted} is used before its assignment"
+            return Problem(UNDEFINED_NAME, node, message, hint)
+        if name in _BUILTIN_NAMES:
+            hint = f"the builtins are {' and '.join(BUILTINS)}, and they are called"
+            return Problem(BUILTIN_USE, node, f"builtin {quoted} is not allowed", hint)
+        hint = "objects that are no literals belong into a constant slot"
+        return Problem(UNDEFINED_NAME, node, f"{quoted} is not defined", hint)
+
+
+def bound_names(node: ast.AST) -> Iterator[str]:
+    """The names that anything below a node would bind."""
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name):
+            if isinstance(child.ctx, ast.Store):
+                yield child.id
+        elif isinstance(child, ast.alias):
+            yield child.asname or child.name.partition(".")[0]
         else:
-            hint = "objects that are no literals belong into a constant slot"
-            self.report("AG101", node, f"{name!r} is not defined", hint)
-
-    def attribute(self, node: ast.Attribute, called: bool) -> None:
-        path = self.path(node)
-        if path is None:
-            if called:
-                verdict = judge_method(node.attr)
-            else:
-                hint = "attributes are read through a constant slot"
-                verdict = ("AG502", f"attribute {node.attr!r} of a value", hint)
-            self.expression(node.value)
-        else:
-            verdict = judge_path(path, self.dialect)
-            self.paths.add(path)
-        if verdict is not None:
-            self.report(verdict[0], node, *verdict[1:])
-
-    def path(self, node: ast.Attribute) -> str | None:
-        """The dotted path, if it starts at an imported module."""
-        parts = [node.attr]
-        value = node.value
-        while isinstance(value, ast.Attribute):
-            parts.append(value.attr)
-            value = value.value
-        if not isinstance(value, ast.Name) or value.id not in self.imported:
-            return None
-        return ".".join([value.id, *reversed(parts)])
-
-    def subscript(self, node: ast.Subscript, called: bool) -> None:
-        owner = node.value.id if isinstance(node.value, ast.Name) else None
-        if owner == self.dialect.consts:
-            self.slot(node, "AG301", self.consts)
-        elif owner == self.dialect.submods:
-            if owner not in self.names:
-                self.undefined(node.value)
-            elif called:
-                self.slot(node, "AG401", self.submods)
-            else:
-                self.report("AG303", node, "a piece is used as a value", "call it")
-        elif called:
-            hint = "callees are listed paths and methods, slots and functions"
-            self.report("AG503", node, "an item of a value is called", hint)
-        else:
-            self.expression(node.value)
-            self.expression(node.slice)
-
-    def slot(self, node: ast.Subscript, rule: str, count: int | None) -> None:
-        index = node.slice
-        value = index.value if isinstance(index, ast.Constant) else None
-        if type(value) is not int:
-            hint = "slots are taken by a literal index"
-            self.report(rule, node, "the index of a slot is no literal", hint)
-        elif count is not None and value >= count:
-            hint = "code and slots do not belong together"
-            self.report(rule, node, f"slot {value} of {count}", hint)
-        elif rule == "AG401":
-            self.pieces.add(value)
-
-    def call(self, node: ast.Call) -> None:
-        callee = node.func
-        arguments = node.args
-        if id(callee) in self.refused:
-            pass
-        elif isinstance(callee, ast.Name):
-            arguments = self.named_call(node, callee)
-        elif isinstance(callee, ast.Attribute):
-            self.attribute(callee, called=True)
-        elif isinstance(callee, ast.Subscript):
-            self.subscript(callee, called=True)
-        if self.in_default and ast.unparse(callee) not in VALUE_CONSTRUCTORS:
-            hint = "defaults are literals, slots and containers"
-            self.report("AG503", callee, "a call in a parameter's default", hint)
-        for argument in arguments:
-            self.expression(argument)
-        self.keywords(node)
-
-    def named_call(self, node: ast.Call, callee: ast.Name) -> list[ast.expr]:
-        """Check a call by name; the arguments that are still to be looked at."""
-        name = callee.id
-        if name in self.names:
-            self.name(callee)
-            if self.names[name] == "alive":
-                hint = "call a slot instead"
-                self.report("AG503", callee, f"the local {name!r} is called", hint)
-        elif self.dialect.is_inlined(name) and name in self.functions:
-            return self.inlined_call(node, self.functions[name])
-        elif name not in BUILTINS:
-            self.name(callee)
-        return node.args
-
-    def inlined_call(self, node: ast.Call, callee: _Signature) -> list[ast.expr]:
-        given = node.args
-        starred = any(isinstance(argument, ast.Starred) for argument in given)
-        too_many = callee.most is not None and len(given) > callee.most
-        if starred or too_many or len(given) < callee.least:
-            wanted = (
-                f"{callee.least} to {'any' if callee.most is None else callee.most}"
-            )
-            hint = "arguments are given by position"
-            message = f"{len(given)} arguments where {wanted} are taken"
-            self.report("AG406", node, message, hint)
-        elif node.keywords and not callee.keywords:
-            hint = "arguments are given by position"
-            self.report("AG406", node, "keywords that the function lacks", hint)
-        if callee.takes_submods and given and self.is_submods(given[-1]):
-            return given[:-1]
-        return given
-
-    def is_submods(self, node: ast.expr) -> bool:
-        name = node.id if isinstance(node, ast.Name) else None
-        return name == self.dialect.submods and name in self.names
-
-    def keywords(self, node: ast.Call) -> None:
-        seen: set[str] = set()
-        for keyword in node.keywords:
-            if id(keyword) in self.refused:
-                continue
-            name = keyword.arg
-            if name is None and not _is_text_dict(keyword.value):
-                hint = "names that are no identifiers go through **{'name': value}"
-                self.report("AG508", keyword, "unpacking of something else", hint)
-            elif name is not None and (name in seen or name == "__debug__"):
-                hint = "each keyword stands once"
-                self.report("AG508", keyword, f"keyword {name!r} is not valid", hint)
-            if name is not None:
-                seen.add(name)
-            self.expression(keyword.value)
-
-
-def _is_text_dict(node: ast.expr) -> bool:
-    return isinstance(node, ast.Dict) and all(
-        isinstance(key, ast.Constant) and isinstance(key.value, str)
-        for key in node.keys
-    )
+            for name in (getattr(child, "name", None), getattr(child, "rest", None)):
+                if isinstance(name, str):
+                    yield name

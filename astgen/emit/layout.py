@@ -100,7 +100,9 @@ def _statement(line: Any, indent: int) -> Any:
             value=_right_side(small.value, len("return "), indent)
         )
     elif isinstance(small, cst.Expr):
-        small = small.with_changes(value=_explode(small.value, indent) or small.value)
+        small = small.with_changes(
+            value=_explode(small.value, indent, 0) or small.value
+        )
     elif isinstance(small, cst.Del):
         small = small.with_changes(target=_deleted(small.target, indent))
     return line.with_changes(body=[small])
@@ -115,49 +117,75 @@ def _deleted(target: Any, indent: int) -> cst.BaseExpression:
 
 def _right_side(value: Any, head: int, indent: int) -> cst.BaseExpression:
     """What follows `name =` or `return` on a line that is too long."""
-    exploded = _explode(value, indent)
+    exploded = _explode(value, indent, head)
     if isinstance(value, cst.Tuple):
         return value if exploded is None else exploded
     if exploded is None:
         if _is_one_token(value) and not _fits(value, indent + _STEP):
             return value
         return _wrapped(value, indent)
-    if indent + head + _first_width(exploded) <= _LINE_LENGTH:
+    if _first_fits(exploded, indent + head):
         return exploded
-    inner = value if _fits(value, indent + _STEP) else _explode(value, indent + _STEP)
+    inner = value
+    if not _fits(value, indent + _STEP):
+        inner = _explode(value, indent + _STEP, 0)
     wrapped = _wrapped(inner, indent)
-    lines = render(wrapped).split("\n")
-    lines[0] = " " * head + lines[0]
-    fits = all(_width(line) + indent <= _LINE_LENGTH for line in lines)
+    rest = render(wrapped).split("\n")[1:]
+    fits = _first_fits(wrapped, indent + head) and all(
+        _width(line) <= _LINE_LENGTH for line in rest
+    )
     return wrapped if fits else exploded
 
 
 # Expressions
 
 
-def _explode(node: Any, indent: int) -> Any:
-    """Break at the last bracket, one item a line; None if there is none to break at."""
-    before = _newline(indent + _STEP)
-    if isinstance(node, cst.Call) and node.args:
-        args = [_argument(arg, indent + _STEP) for arg in node.args]
-        return node.with_changes(
-            whitespace_before_args=before, args=_one_a_line(args, indent)
-        )
+def _explode(node: Any, indent: int, head: int) -> Any:
+    """Break at the last bracket, one item a line.
+
+    Args:
+        node: The expression.
+        indent: Columns before the line.
+        head: Columns on the line before the expression.
+
+    Returns:
+        The expression over several lines; None if there is nothing to break at.
+    """
+    if isinstance(node, cst.Call):
+        return _exploded_call(node, indent, head)
     if isinstance(node, cst.Subscript):
         return _exploded_subscript(node, indent)
-    if isinstance(node, (cst.List, cst.Tuple, cst.Dict)) and node.elements:
-        elements = [_element(one, indent + _STEP) for one in node.elements]
-        laid = _one_a_line(elements, indent)
-        if isinstance(node, cst.List):
-            left = cst.LeftSquareBracket(whitespace_after=before)
-            return node.with_changes(lbracket=left, elements=laid)
-        if isinstance(node, cst.Dict):
-            brace = cst.LeftCurlyBrace(whitespace_after=before)
-            return node.with_changes(lbrace=brace, elements=laid)
-        return node.with_changes(
-            lpar=[cst.LeftParen(whitespace_after=before)], elements=laid
+    if not isinstance(node, (cst.List, cst.Tuple, cst.Dict)) or not node.elements:
+        return None
+    before = _newline(indent + _STEP)
+    elements = [_element(one, indent + _STEP) for one in node.elements]
+    laid = _one_a_line(elements, indent)
+    if isinstance(node, cst.List):
+        left = cst.LeftSquareBracket(whitespace_after=before)
+        return node.with_changes(lbracket=left, elements=laid)
+    if isinstance(node, cst.Dict):
+        brace = cst.LeftCurlyBrace(whitespace_after=before)
+        return node.with_changes(lbrace=brace, elements=laid)
+    paren = cst.LeftParen(whitespace_after=before)
+    return node.with_changes(lpar=[paren], elements=laid)
+
+
+def _exploded_call(node: cst.Call, indent: int, head: int) -> cst.Call | None:
+    if node.args:
+        args = [_argument(arg, indent + _STEP) for arg in node.args]
+        node = node.with_changes(
+            whitespace_before_args=_newline(indent + _STEP),
+            args=_one_a_line(args, indent),
         )
-    return None
+        if _first_fits(node, indent + head):
+            return node
+    callee = node.func
+    if isinstance(callee, cst.Subscript):
+        return node.with_changes(func=_exploded_subscript(callee, indent))
+    if isinstance(callee, cst.Attribute) and isinstance(callee.value, cst.Subscript):
+        owner = _exploded_subscript(callee.value, indent)
+        return node.with_changes(func=callee.with_changes(value=owner))
+    return node if node.args else None
 
 
 def _exploded_subscript(node: cst.Subscript, indent: int) -> cst.Subscript:
@@ -179,19 +207,26 @@ def _argument(arg: cst.Arg, indent: int) -> cst.Arg:
 def _element(element: Any, indent: int) -> Any:
     if not isinstance(element, cst.DictElement):
         return element.with_changes(value=_item(element.value, 0, indent))
-    key = _width(render(element.key)) + len(": ")
-    value = _item(element.value, key, indent)
-    if value is element.value and not _fits(element, indent, extra=len(",")):
-        key_laid = _explode(element.key, indent)
-        return element if key_laid is None else element.with_changes(key=key_laid)
-    return element.with_changes(value=value)
+    if _fits(element, indent, extra=len(",")):
+        return element
+    key = _explode(element.key, indent, 0)
+    head = _width(render(element.key)) + len(": ")
+    value = _explode(element.value, indent, head)
+    if key is None or value is not None and _first_fits(value, indent + head):
+        return element.with_changes(value=value or element.value)
+    if value is None or _has_no_comma(value):
+        # Black keeps a closing part on one line where it can.
+        if _fits(element.value, indent, extra=len("): ,")):
+            return element.with_changes(key=key)
+    value = _explode(element.value, indent, len("): "))
+    return element.with_changes(key=key, value=value or element.value)
 
 
 def _item(value: Any, head: int, indent: int) -> Any:
     """An item on a line of its own, with `head` columns before it and a comma."""
     if _fits(value, indent, extra=head + len(",")):
         return value
-    return _explode(value, indent) or value
+    return _explode(value, indent, head) or value
 
 
 # Whitespace
@@ -227,8 +262,17 @@ def _fits(node: cst.CSTNode, indent: int, extra: int = 0) -> bool:
     return indent + extra + _width(render(node).rstrip("\n")) <= _LINE_LENGTH
 
 
-def _first_width(node: cst.CSTNode) -> int:
-    return _width(render(node).partition("\n")[0])
+def _first_fits(node: cst.CSTNode, head: int) -> bool:
+    return head + _width(render(node).partition("\n")[0]) <= _LINE_LENGTH
+
+
+def _has_no_comma(node: cst.BaseExpression) -> bool:
+    """Whether breaking the node leaves no trailing comma that black would heed."""
+    if isinstance(node, cst.Tuple):
+        return len(node.elements) == 1
+    if isinstance(node, cst.Call):
+        return not node.args
+    return isinstance(node, cst.Subscript) and len(node.slice) == 1
 
 
 def _is_one_token(node: cst.BaseExpression) -> bool:

@@ -57,7 +57,8 @@ def literal(value: object, quote: Quote = quoted) -> cst.BaseExpression:
         return cst.SimpleString(quote(value))
     if isinstance(value, int):
         return integer(value)
-    return _signed(math.copysign(1.0, value) < 0, cst.Float(repr(abs(value))))
+    size = cst.Float(repr(abs(value)).replace("e+", "e"))
+    return _signed(math.copysign(1.0, value) < 0, size)
 
 
 def integer(value: int) -> cst.BaseExpression:

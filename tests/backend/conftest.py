@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import torch
+from support.compare import assert_same
 from torch import fx
 from torch.utils import _pytree as pytree
 
@@ -31,31 +32,12 @@ def clone(values: Any) -> Any:
     return pytree.tree_map_only(torch.Tensor, lambda t: t.detach().clone(), values)
 
 
-def assert_same(actual: Any, expected: Any) -> None:
-    """Equal to the last bit, in the same containers."""
-    left, left_spec = pytree.tree_flatten(actual)
-    right, right_spec = pytree.tree_flatten(expected)
-    assert left_spec == right_spec
-    for a, b in zip(left, right):
-        if isinstance(b, torch.Tensor):
-            torch.testing.assert_close(
-                a, b, rtol=0, atol=0, equal_nan=True, check_stride=True
-            )
-        else:
-            assert type(a) is type(b) and a == b
-
-
 @pytest.fixture(autouse=True)
 def _fresh_dynamo() -> Iterator[None]:
     torch._dynamo.reset()
     torch.manual_seed(0)
     yield
     torch._dynamo.reset()
-
-
-@pytest.fixture
-def same() -> Callable[[Any, Any], None]:
-    return assert_same
 
 
 @pytest.fixture

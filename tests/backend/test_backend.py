@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from support.compare import assert_same
 from torch import fx
 
 from astgen.backend import (
@@ -74,13 +75,6 @@ class Recorder:
         ]
 
 
-def variable(*shape: int) -> torch.Tensor:
-    """A tensor whose second dimension is dynamic."""
-    x = torch.randn(*shape)
-    torch._dynamo.mark_dynamic(x, 1)
-    return x
-
-
 MODELS = [
     (Attention, ["scaled_dot_product_attention"], (2, 5, 16), (2, 9, 16), 1),
     (Convolution, ["relu"], (3, 1, 4, 4), (7, 1, 4, 4), 0),
@@ -91,20 +85,20 @@ BY_NAME = pytest.mark.parametrize(
 
 
 @BY_NAME
-def test_eager_pieces_are_eager_to_the_bit(case, same):
+def test_eager_pieces_are_eager_to_the_bit(case):
     model, ops, shape, _, _ = case
     model = model().eval()
     recorder = Recorder(splitting_ops=ops)
     compiled = torch.compile(model, backend=recorder, fullgraph=True, dynamic=False)
     for _ in range(2):
         x = torch.randn(shape)
-        same(compiled(x), model(x))
+        assert_same(compiled(x), model(x))
     (kinds,) = recorder.kinds()
     assert kinds == "csc" or kinds == "cscsc"
 
 
 @BY_NAME
-def test_eager_pieces_take_any_length(case, same):
+def test_eager_pieces_take_any_length(case):
     model, ops, *shapes, dim = case
     model = model().eval()
     recorder = Recorder(splitting_ops=ops)
@@ -112,7 +106,7 @@ def test_eager_pieces_take_any_length(case, same):
     for shape in shapes:
         x = torch.randn(shape)
         torch._dynamo.mark_dynamic(x, dim)
-        same(compiled(x), model(x))
+        assert_same(compiled(x), model(x))
     assert len(recorder.graphs) == 1, "recompiled for the second length"
 
 
@@ -130,16 +124,16 @@ def test_inductor_pieces_are_close_to_eager(case):
     assert len(recorder.graphs) == 1, "recompiled for the second length"
 
 
-def test_everything_dynamic(same):
+def test_everything_dynamic():
     model = Attention().eval()
     compiled = torch.compile(model, backend=astgen_backend, dynamic=True)
     for shape in ((2, 5, 16), (3, 7, 16)):
         x = torch.randn(shape)
-        same(compiled(x), model(x))
+        assert_same(compiled(x), model(x))
 
 
 @pytest.mark.parametrize("pieces", ["eager", "inductor"])
-def test_gradients_are_those_of_eager(pieces, same):
+def test_gradients_are_those_of_eager(pieces):
     model = Attention()
     options = {"pieces": pieces}
     compiled = torch.compile(model, backend=astgen_backend, options=options)
@@ -152,22 +146,22 @@ def test_gradients_are_those_of_eager(pieces, same):
 
     actual, expected = gradients(compiled), gradients(model)
     if pieces == "eager":
-        same(actual, expected)
+        assert_same(actual, expected)
     else:
         torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_the_backend_is_found_by_its_name(same):
+def test_the_backend_is_found_by_its_name():
     if "astgen" not in entry_points(group="torch_dynamo_backends").names:
         pytest.skip("the package is imported from its sources, not installed")
     model = Attention().eval()
     options = {"splitting_ops": ["layer_norm"], "pieces": "eager"}
     compiled = torch.compile(model, backend="astgen", options=options, fullgraph=True)
     x = torch.randn(2, 5, 16)
-    same(compiled(x), model(x))
+    assert_same(compiled(x), model(x))
 
 
-def test_a_graph_break_gives_several_graphs(same):
+def test_a_graph_break_gives_several_graphs():
     def f(x):
         y = F.softmax(x * 2, -1)
         torch._dynamo.graph_break()
@@ -175,11 +169,11 @@ def test_a_graph_break_gives_several_graphs(same):
 
     recorder = Recorder(splitting_ops=["softmax"])
     x = torch.randn(3, 4)
-    same(torch.compile(f, backend=recorder)(x), f(x))
+    assert_same(torch.compile(f, backend=recorder)(x), f(x))
     assert recorder.kinds() == ["cs", "c"]
 
 
-def test_inputs_are_mutated_as_in_eager(same):
+def test_inputs_are_mutated_as_in_eager():
     def f(x, cache):
         x.add_(1)
         y = F.softmax(x, -1)
@@ -191,12 +185,57 @@ def test_inputs_are_mutated_as_in_eager(same):
     compiled = torch.compile(f, backend=recorder, fullgraph=True)
     inputs = [torch.randn(3, 4), torch.randn(3, 5)]
     expected_inputs = [t.clone() for t in inputs]
-    same(compiled(*inputs), f(*expected_inputs))
-    same(inputs, expected_inputs)
+    assert_same(compiled(*inputs), f(*expected_inputs))
+    assert_same(inputs, expected_inputs)
     assert recorder.kinds() == ["cscs"]
 
 
-def test_an_operator_that_writes_into_its_argument(same):
+@pytest.mark.parametrize("pieces", ["eager", "inductor"])
+def test_pieces_may_share_memory(pieces):
+    def f(x):
+        y = x * 2
+        left, right = y.split(2, -1)
+        left.add_(1)
+        soft = F.softmax(y, -1)
+        right.mul_(soft[:, :2])
+        return y, soft + y, right
+
+    recorder = Recorder(splitting_ops=["softmax"], pieces=pieces)
+    compiled = torch.compile(f, backend=recorder, fullgraph=True)
+    x = torch.randn(3, 4)
+    torch.testing.assert_close(compiled(x), f(x))
+    assert recorder.kinds() == ["csc"]
+
+
+def test_modes_of_the_model_reach_its_pieces():
+    def f(x, weight):
+        with torch.no_grad():
+            mask = F.softmax(x * 2, -1) * 3
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = F.softmax(x @ weight, -1) @ weight
+        return y * mask, mask
+
+    compiled = torch.compile(f, backend=Recorder(splitting_ops=["softmax"]))
+    inputs = torch.randn(3, 4, requires_grad=True), torch.randn(4, 4)
+    (actual, mask), expected = compiled(*inputs), f(*inputs)
+    assert_same((actual, mask), expected)
+    assert actual.requires_grad and not mask.requires_grad
+    assert torch.is_grad_enabled() and not torch.is_autocast_enabled("cpu")
+
+
+def test_dropout_draws_the_same_numbers():
+    def f(x):
+        return F.dropout(F.softmax(F.dropout(x, 0.5), -1) * 2, 0.5)
+
+    compiled = torch.compile(f, backend=Recorder(splitting_ops=["softmax"]))
+    x = torch.randn(30, 4)
+    torch.manual_seed(1)
+    actual = compiled(x)
+    torch.manual_seed(1)
+    assert_same(actual, f(x))
+
+
+def test_an_operator_that_writes_into_its_argument():
     @torch.library.custom_op("astgen_backend_test::attend", mutates_args=("out",))
     def attend(q: torch.Tensor, out: torch.Tensor) -> None:
         out.copy_(q.softmax(-1))
@@ -208,12 +247,12 @@ def test_an_operator_that_writes_into_its_argument(same):
 
     recorder = Recorder(splitting_ops=["astgen_backend_test::attend"])
     x = torch.randn(3, 4)
-    same(torch.compile(f, backend=recorder, fullgraph=True)(x), f(x))
+    assert_same(torch.compile(f, backend=recorder, fullgraph=True)(x), f(x))
     assert recorder.kinds() == ["csc"]
     assert recorder.graphs[0].program.code.count("astgen_backend_test.attend") == 1
 
 
-def test_results_keep_their_containers(same):
+def test_results_keep_their_containers():
     def f(x, n):
         y = F.softmax(x, -1)
         return (
@@ -225,23 +264,23 @@ def test_results_keep_their_containers(same):
     compiled = torch.compile(f, backend=Recorder(splitting_ops=["softmax"]))
     for n in (3, 4, 5):
         x = torch.randn(n, 4)
-        same(compiled(x, n), f(x, n))
+        assert_same(compiled(x, n), f(x, n))
 
 
-def test_no_splitting_operators(same):
+def test_no_splitting_operators():
     model = Attention().eval()
     recorder = Recorder(splitting_ops=[])
     x = torch.randn(2, 5, 16)
-    same(torch.compile(model, backend=recorder)(x), model(x))
+    assert_same(torch.compile(model, backend=recorder)(x), model(x))
     assert recorder.kinds() == ["c"]
 
 
-def test_a_model_without_tensor_inputs(same):
+def test_a_model_without_tensor_inputs():
     def f():
         return F.softmax(torch.arange(4.0), -1) + 1
 
     compiled = torch.compile(f, backend=Recorder(splitting_ops=["softmax"]))
-    same(compiled(), f())
+    assert_same(compiled(), f())
 
 
 def test_splitting_pieces_are_inlined_and_others_called():
@@ -258,17 +297,22 @@ def test_splitting_pieces_are_inlined_and_others_called():
     assert "__vllm_submods__[2](" in graph.program.code
 
 
-def test_shape_arithmetic_is_left_to_the_stitching_function(same):
-    def f(x):
-        return F.softmax(x, -1), x.shape[0] * x.shape[1] + 1
+@pytest.mark.parametrize("pieces", ["eager", "inductor"])
+def test_a_piece_that_makes_no_tensor_is_inlined(pieces):
+    def f(x, y):
+        y.copy_(F.softmax(x, -1))
+        return F.softmax(y, -1), x.shape[0] * x.shape[1] + 1
 
-    recorder = Recorder(splitting_ops=["softmax"], pieces="inductor")
-    x = variable(3, 4)
-    same(torch.compile(f, backend=recorder)(x), f(x))
+    recorder = Recorder(splitting_ops=["softmax"], pieces=pieces)
+    torch._dynamo.mark_dynamic(x := torch.randn(3, 4), 1)
+    y, expected_y = torch.zeros(3, 4), torch.zeros(3, 4)
+    assert_same(torch.compile(f, backend=recorder)(x, y), f(x, expected_y))
+    assert_same(y, expected_y)
+    assert recorder.kinds() == ["scs"]
     assert "__vllm_submods__[" not in recorder.graphs[0].program.code
 
 
-def test_the_stages_and_the_graph_between_them_are_kept(capture, same):
+def test_the_stages_and_the_graph_between_them_are_kept(capture):
     captured = capture(Attention().eval(), torch.randn(2, 5, 16))
     before = str(captured.gm.graph)
     graph = compile_graph(captured.gm, BackendOptions())
@@ -278,7 +322,7 @@ def test_the_stages_and_the_graph_between_them_are_kept(capture, same):
     assert graph.program.check() == ()
     expected = fx.Interpreter(captured.gm).run(*captured.args)
     for run in (graph.function, graph.stitching, graph.split.gm):
-        same(run(*captured.args), expected)
+        assert_same(run(*captured.args), expected)
     called = [n.target for n in graph.stitching.graph.find_nodes(op="call_module")]
     assert called == [piece.name for piece in graph.split.pieces]
 

@@ -5,25 +5,28 @@ from __future__ import annotations
 import pytest
 import torch
 import torch.nn.functional as F
+from support.compare import assert_same
 from torch import fx
 
 from astgen.backend.pieces import CompiledPiece, compile_piece, is_worth_compiling
 from astgen.errors import BackendError
 
 
-def test_an_eager_piece_is_a_generated_function(capture, same):
+def test_an_eager_piece_is_a_generated_function(capture):
     captured = capture(lambda x: (x.sin() + 1, [x]), torch.randn(3))
     function = compile_piece(captured.gm, "eager")
     assert function.__code__.co_filename != __file__
-    same(function(*captured.args), fx.Interpreter(captured.gm).run(*captured.args))
+    assert_same(
+        function(*captured.args), fx.Interpreter(captured.gm).run(*captured.args)
+    )
 
 
-def test_an_eager_piece_may_hold_modules(same):
+def test_an_eager_piece_may_hold_modules():
     model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU())
     gm = fx.symbolic_trace(model)
     assert gm.graph.find_nodes(op="call_module", target="0")
     x = torch.randn(2, 3)
-    same(compile_piece(gm, "eager")(x), model(x))
+    assert_same(compile_piece(gm, "eager")(x), model(x))
 
 
 def test_inductor_leaves_the_piece_as_it_is(capture):

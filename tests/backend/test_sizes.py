@@ -93,6 +93,13 @@ def test_no_size_crosses_from_piece_to_piece(build, dynamic, capture, check_spli
     assert bool(dims) == dynamic and len(dims) == len(set(dims))
 
 
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_a_splitting_operator_may_take_a_size(dynamic, capture, check_split):
+    captured = sized(_elsewhere, capture, dynamic)
+    result = check_split(captured, "softmax", "math.prod")
+    assert [p.is_splitting for p in result.pieces] == [False, True] * 2 + [False]
+
+
 def test_static_dimensions_are_plain_numbers(capture):
     def f(x):
         return torch.zeros(x.size()), x.shape

@@ -97,6 +97,8 @@ def test_an_item_that_is_taken_late_moves_to_its_producer(check_split):
     parts = graph.call_method("split", (x, 2))
     first = graph.call_function(operator.getitem, (parts, 0))
     soft = graph.call_function(F.softmax, (first, -1))
+    # Where the mode changes, pieces have to follow each other in the graph.
+    graph.call_function(torch._C._set_grad_enabled, (True,))
     second = graph.call_function(operator.getitem, (parts, 1))
     graph.output((graph.call_function(torch.add, (soft, second)),))
     captured = _captured(graph, torch.randn(4))
@@ -267,6 +269,13 @@ def test_metadata_of_nodes_is_kept(capture, check_split):
     assert [n.meta["example_value"] for n in items] == [
         whole[t].meta["example_value"] for t in (operator.mul, F.softmax, operator.add)
     ]
+
+
+def test_metadata_of_the_result_is_kept(capture, check_split):
+    captured = capture(lambda x: F.softmax(x, -1), torch.randn(3))
+    captured.gm.graph.output_node().meta["mark"] = "here"
+    result = check_split(captured, "softmax")
+    assert result.gm.graph.output_node().meta["mark"] == "here"
 
 
 def test_an_unknown_operator_is_refused():

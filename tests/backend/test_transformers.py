@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from support.compare import assert_same
 from torch import fx
 
 from astgen.backend import CompiledGraph, compile_graph, parse_options
@@ -34,7 +35,7 @@ def model() -> torch.nn.Module:
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 @pytest.mark.parametrize("pieces", ["eager", "inductor"])
 def test_llama_computes_what_it_does_without_the_backend(
-    model: torch.nn.Module, pieces: str, dynamic: bool, same: Callable[..., None]
+    model: torch.nn.Module, pieces: str, dynamic: bool
 ) -> None:
     graphs: list[CompiledGraph] = []
 
@@ -50,7 +51,7 @@ def test_llama_computes_what_it_does_without_the_backend(
                 torch._dynamo.mark_dynamic(tokens, 1)
             actual, expected = compiled(tokens).logits, model(tokens).logits
             if pieces == "eager":
-                same(actual, expected)
+                assert_same(actual, expected)
             else:
                 torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
     (graph,) = graphs

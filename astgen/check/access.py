@@ -1,0 +1,153 @@
+"""Attributes and items: paths, methods, slots, and items of values.
+
+Each function reports what is wrong with one node and returns the nodes below it
+that are still to be looked at, so that nothing here recurses.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from astgen.check.dialect import MAX_SLOTS, MODULES
+from astgen.check.finding import Rule
+from astgen.check.judge import judge_method, judge_path
+from astgen.check.report import shown
+from astgen.check.rules.pieces import ARITY, SUBMOD_INDEX
+from astgen.check.rules.slots import CONST_INDEX, SLOT_ESCAPE
+from astgen.check.rules.syntax import ATTRIBUTE_PATH, CALL_TARGET
+from astgen.check.scope import Scope
+
+__all__ = ["attribute", "dotted", "subscript"]
+
+
+def attribute(scope: Scope, node: ast.Attribute, called: bool) -> list[ast.expr]:
+    """Look at `value.name`.
+
+    Args:
+        scope: The names at this point; problems are reported there.
+        node: The attribute.
+        called: Whether it stands where something is called.
+
+    Returns:
+        The nodes below that are still to be looked at.
+    """
+    root = _root(scope, node)
+    if isinstance(root, ast.Name) and not scope.is_bound(root.id):
+        if root.id in MODULES:
+            _path(scope, node, root)
+            return []
+        if root.id not in scope.functions:
+            # Of a name that means nothing, or is a list of slots, one finding is enough.
+            scope.read(root)
+            return []
+    value = node.value if called else node
+    if isinstance(value, ast.Attribute):
+        hint = "attributes of values are read by a callable in a constant slot"
+        message = f"attribute {shown(value.attr)} of a value"
+        scope.report(ATTRIBUTE_PATH, value, message, hint)
+    verdict = judge_method(node.attr) if called else None
+    if verdict is not None:
+        scope.report(verdict.rule, node, verdict.message, verdict.hint)
+    return [root]
+
+
+def subscript(scope: Scope, node: ast.Subscript, called: bool) -> list[ast.expr]:
+    """Look at `value[index]`; arguments and result as for `attribute`."""
+    owner = node.value.id if isinstance(node.value, ast.Name) else None
+    if owner == scope.dialect.consts:
+        _slot(scope, node, CONST_INDEX, scope.consts)
+        return []
+    if owner == scope.dialect.submods:
+        _piece(scope, node, called)
+        return []
+    if called:
+        if owner is None or not scope.is_excused(owner):
+            hint = "callees are listed paths and methods, slots and functions"
+            scope.report(CALL_TARGET, node, "an item of a value is called", hint)
+        return [node.slice]
+    if owner in scope.sizes:
+        _item(scope, node, scope.sizes[owner])
+    return [node.value, node.slice]
+
+
+def dotted(node: ast.expr) -> str | None:
+    """The dotted path that a node spells, if it spells one."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+def _root(scope: Scope, node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute) and id(node) not in scope.refused:
+        node = node.value
+    return node
+
+
+def _path(scope: Scope, node: ast.Attribute, root: ast.Name) -> None:
+    path = dotted(node) or ""
+    verdict = judge_path(path, scope.dialect)
+    if verdict is not None:
+        scope.report(verdict.rule, node, verdict.message, verdict.hint)
+        return
+    scope.paths.add(path)
+    if not scope.is_excused(root.id):
+        scope.needs_import(root)
+
+
+def _piece(scope: Scope, node: ast.Subscript, called: bool) -> None:
+    if scope.is_excused(scope.dialect.submods):
+        return
+    if not scope.has_submods and isinstance(node.value, ast.Name):
+        scope.read(node.value)
+    elif called:
+        slot = _slot(scope, node, SUBMOD_INDEX, scope.submods)
+        if slot is not None:
+            scope.pieces.add(slot)
+    else:
+        hint = "call it, or use a constant slot"
+        scope.report(SLOT_ESCAPE, node, "a piece is used as a value", hint)
+
+
+def _slot(
+    scope: Scope, node: ast.Subscript, rule: Rule, count: int | None
+) -> int | None:
+    """The slot that a literal index takes, None if it was reported."""
+    index = node.slice
+    if id(index) in scope.refused:
+        scope.forgive(index)
+        return None
+    name = shown(dotted(node.value) or "")
+    value = index.value if isinstance(index, ast.Constant) else None
+    if type(value) is not int:
+        hint = "slots are taken by a literal number from 0"
+        message = f"the index of {name} is no literal number from 0"
+        scope.report(rule, node, message, hint)
+    elif value >= (MAX_SLOTS if count is None else count):
+        hint = "code and slots do not belong together; generate both again"
+        have = "cannot have so many" if count is None else f"has {count}"
+        message = f"slot {_number(value)} of {name}, which {have}"
+        scope.report(rule, node, message, hint)
+    else:
+        return value
+    return None
+
+
+def _item(scope: Scope, node: ast.Subscript, size: int) -> None:
+    """An item of what an inlined function returned, by a literal index."""
+    try:
+        index = ast.literal_eval(node.slice)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return
+    if type(index) is int and not -size <= index < size:
+        hint = "caller and function do not belong together; generate both again"
+        message = f"item {_number(index)} of a result with {size} items"
+        scope.report(ARITY, node, message, hint)
+
+
+def _number(value: int) -> str:
+    """A number for a message; Python refuses to print very long ones."""
+    return str(value) if abs(value) < 10**20 else "with more than 20 digits"

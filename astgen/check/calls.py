@@ -1,0 +1,105 @@
+"""Calls: what may be called by name, and the keywords of any call."""
+
+from __future__ import annotations
+
+import ast
+
+from astgen.check.access import attribute, subscript
+from astgen.check.dialect import BUILTINS
+from astgen.check.report import shown
+from astgen.check.rules.pieces import ARITY
+from astgen.check.rules.syntax import CALL_TARGET, EXPRESSION_KIND
+from astgen.check.scope import Scope
+from astgen.check.signature import keyword_names
+
+__all__ = ["call"]
+
+
+def call(scope: Scope, node: ast.Call) -> list[ast.expr]:
+    """Look at a call.
+
+    Args:
+        scope: The names at this point; problems are reported there.
+        node: The call.
+
+    Returns:
+        The nodes below that are still to be looked at.
+    """
+    callee = node.func
+    below: list[ast.expr] = list(node.args)
+    if id(callee) in scope.refused:
+        scope.forgive(callee)
+    elif isinstance(callee, ast.Name):
+        below = _by_name(scope, node, callee)
+    elif isinstance(callee, ast.Attribute):
+        below += attribute(scope, callee, called=True)
+    elif isinstance(callee, ast.Subscript):
+        below += subscript(scope, callee, called=True)
+    if node.keywords:
+        below += _keywords(scope, node)
+    return below
+
+
+def _by_name(scope: Scope, node: ast.Call, callee: ast.Name) -> list[ast.expr]:
+    """Look at a call of a name; the arguments that are still to be looked at."""
+    name = callee.id
+    if name in scope.alive and not scope.is_excused(name):
+        hint = "callees are listed paths and methods, slots and functions"
+        message = f"the local {shown(name)} is called"
+        scope.report(CALL_TARGET, callee, message, hint)
+    elif name in scope.functions and not scope.is_excused(name):
+        return _inlined(scope, node, callee)
+    elif name not in BUILTINS:
+        scope.read(callee)
+    return list(node.args)
+
+
+def _inlined(scope: Scope, node: ast.Call, callee: ast.Name) -> list[ast.expr]:
+    signature = scope.functions[callee.id].signature
+    misfit = signature.misfit(node)
+    passes_submods = bool(node.args) and _is_submods(scope, node.args[-1])
+    if misfit is None and signature.takes_submods and not passes_submods:
+        misfit = f"the last argument is not {shown(scope.dialect.submods)}"
+    if misfit is not None:
+        hint = "caller and function do not belong together; generate both again"
+        message = f"call of {shown(callee.id)}: {misfit}"
+        scope.report(ARITY, node, message, hint)
+    if passes_submods and (signature.takes_submods or misfit is not None):
+        return node.args[:-1]
+    return list(node.args)
+
+
+def _is_submods(scope: Scope, node: ast.expr) -> bool:
+    name = node.id if isinstance(node, ast.Name) else None
+    return name == scope.dialect.submods and scope.has_submods
+
+
+def _keywords(scope: Scope, node: ast.Call) -> list[ast.expr]:
+    seen: set[str] = set()
+    below: list[ast.expr] = []
+    for keyword in node.keywords:
+        below.append(keyword.value)
+        if id(keyword) in scope.refused or id(keyword.value) in scope.refused:
+            continue
+        names = keyword_names(keyword)
+        repeated = next((name for name in names if name in seen), None)
+        if keyword.arg is None and not _is_text_dict(keyword.value):
+            hint = "names that are no identifiers go through **{'name': value}"
+            message = "unpacking of something that is no dict with literal names"
+            scope.report(EXPRESSION_KIND, keyword, message, hint)
+        elif repeated is not None:
+            message = f"keyword {shown(repeated)} stands twice"
+            scope.report(EXPRESSION_KIND, keyword, message, "give each keyword once")
+        elif keyword.arg == "__debug__":
+            message = "keyword '__debug__' does not compile"
+            hint = "pass it through **{'__debug__': value}"
+            scope.report(EXPRESSION_KIND, keyword, message, hint)
+        seen.update(names)
+    return below
+
+
+def _is_text_dict(node: ast.expr) -> bool:
+    return isinstance(node, ast.Dict) and all(
+        isinstance(key, ast.Constant) and isinstance(key.value, str)
+        for key in node.keys
+    )

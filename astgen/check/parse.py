@@ -1,0 +1,64 @@
+"""Text to syntax tree, or to the one finding why there is none."""
+
+from __future__ import annotations
+
+import ast
+
+from astgen.check.finding import Finding
+from astgen.check.rules.parsing import SYNTAX_ERROR
+
+__all__ = ["parse"]
+
+
+def parse(text: str) -> ast.Module | Finding:
+    """Parse a text.
+
+    Args:
+        text: Anything; nothing of it is run.
+
+    Returns:
+        The tree, or the finding if there is none: bad syntax, null bytes, lone
+        surrogates, or more depth than Python's parser takes.
+    """
+    if "\0" in text:
+        # What Python says of them, and where, differs between its versions.
+        return _finding("null bytes", *_position(text, text.index("\0")))
+    # Warnings of the tokenizer are not silenced: that cannot be done for one
+    # thread alone, and generated text gives none.
+    try:
+        return ast.parse(text)
+    except SyntaxError as error:
+        return _finding(
+            error.msg, error.lineno, error.offset, error.end_lineno, error.end_offset
+        )
+    except UnicodeEncodeError as error:
+        return _finding("a lone surrogate", *_position(text, error.start))
+    except (RecursionError, MemoryError):
+        return _finding("it is nested too deeply for the parser")
+
+
+def _position(text: str, index: int) -> tuple[int, int]:
+    """Line and column of a character."""
+    before = text[:index].replace("\r\n", "\n").replace("\r", "\n")
+    return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+def _finding(
+    reason: str,
+    line: int | None = None,
+    column: int | None = None,
+    end_line: int | None = None,
+    end_column: int | None = None,
+) -> Finding:
+    """Python leaves positions out or at 0 where it has none."""
+    line, column = max(line or 1, 1), max(column or 1, 1)
+    end = max((line, column), (end_line or line, end_column or column))
+    return Finding(
+        line=line,
+        column=column,
+        end_line=end[0],
+        end_column=end[1],
+        rule=SYNTAX_ERROR.code,
+        message=f"not a Python program: {reason}",
+        hint="the file is damaged, or no generated code; generate it again",
+    )

@@ -1,0 +1,70 @@
+"""Where the commands put files: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from astgen.errors import CaptureError
+
+__all__ = ["prepare_directory", "write_text"]
+
+
+def prepare_directory(path: Path) -> None:
+    """Make a directory ready to be written to.
+
+    Commands call this before they work for minutes.
+
+    Args:
+        path: The directory; it is made if it is not there.
+
+    Raises:
+        CaptureError: It cannot be made or not be written to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(path, error) from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise _refused(path, PermissionError("no permission to write there"))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, so that nobody ever sees half of it.
+
+    Args:
+        path: The file; replaced if it is there.
+        text: Its content, written as UTF-8 to the byte.
+
+    Raises:
+        CaptureError: It cannot be written.
+    """
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def _umask() -> int:
+    # The mask can only be read by setting it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _refused(path: Path, error: OSError) -> CaptureError:
+    reason = error.strerror or str(error)
+    return CaptureError(
+        f"cannot write to {str(path)!r}: {reason}; name another directory with -o"
+    )

@@ -1,0 +1,68 @@
+"""README.md is true: its examples run, and print what it says they print."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def blocks():
+    return FENCE.findall((ROOT / "README.md").read_text())
+
+
+@pytest.fixture(scope="module")
+def printed(blocks, tmp_path_factory):
+    """What the Python blocks print, run one after the other in one process."""
+    # From a file, so that torch finds the sources.
+    script = tmp_path_factory.mktemp("readme") / "examples.py"
+    script.write_text("\n\n".join(body for kind, body in blocks if kind == "python"))
+    result = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=None,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_the_generated_function_is_real(blocks, printed):
+    (generated,) = [
+        body
+        for kind, body in blocks
+        if kind == "python" and "\ndef execution_fn" in body and "check(" not in body
+    ]
+    assert generated in printed
+
+
+def test_the_findings_are_real(blocks, printed):
+    (findings,) = [body for kind, body in blocks if kind == "text"]
+    assert printed.endswith(findings)
+
+
+def test_there_are_two_commands(blocks):
+    readme = (ROOT / "README.md").read_text()
+    section = readme.partition("\n## Two commands\n")[2].partition("\n## ")[0]
+    first, second = (body for kind, body in FENCE.findall(section) if kind == "bash")
+    assert first.count("\n") == second.count("\n") == 1
+    assert first.endswith("astgen compile\n")
+    assert "pytest" in second
+
+
+def test_all_modules_of_the_map_are_there():
+    readme = (ROOT / "README.md").read_text()
+    named = re.findall(r"^\| `(astgen/[\w/.]+)`", readme, re.M)
+    assert len(named) > 5
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    packages = {p.parent.name for p in (ROOT / "astgen").glob("*/__init__.py")}
+    assert packages == {path.split("/")[1] for path in named if path.endswith("/")}

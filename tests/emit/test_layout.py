@@ -1,0 +1,109 @@
+"""Layout and printer against their oracles: black, and libcst's own printer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import black
+import libcst as cst
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.shapes import Shapes
+
+from astgen.emit.layout import lay_out
+from astgen.emit.render import render
+
+SLOW = settings(deadline=None, max_examples=300)
+SEEDS = st.integers(0, 2**32)
+
+
+@contextmanager
+def decimals_of_any_length() -> Iterator[None]:
+    """Black's own comparison prints integers in base 10."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+@SLOW
+@given(SEEDS)
+def test_black_leaves_every_laid_out_module_unchanged(seed: int) -> None:
+    text = render(lay_out(Shapes(seed).module()))
+    assert black.format_str(text, mode=black.Mode()) == text
+
+
+@SLOW
+@given(SEEDS)
+def test_layout_changes_whitespace_and_nothing_else(seed: int) -> None:
+    module = Shapes(seed).module()
+    with decimals_of_any_length():
+        black.assert_equivalent(render(module), render(lay_out(module)))
+
+
+@SLOW
+@given(SEEDS)
+def test_the_printer_agrees_with_libcst(seed: int) -> None:
+    module = Shapes(seed).module()
+    assert render(module) == module.code
+    laid = lay_out(module)
+    assert render(laid) == laid.code
+
+
+@pytest.mark.parametrize("length", range(70, 100))
+def test_every_statement_around_the_line_length(length: int) -> None:
+    name = "n" * length
+    bodies = [
+        f"{name} = x",
+        f"x = {name}",
+        f"{name} = source[0]",
+        f"x = {name}[0]",
+        f"x = {name}[1:]",
+        f"x = {name}[a, 1:]",
+        f"{name} = __vllm_submods__[0]()",
+        f"{name} = __vllm_submods__[0](a)",
+        f"x = __vllm_consts__[0].{name}()",
+        f"x = {name}.view(a)",
+        f"{name} = -1",
+        f"{name} = []",
+        f"{name} = ()",
+        f"{name} = (a,)",
+        f"{name} = [a]",
+        f'{name} = "a"',
+        f"{name} = torch.relu",
+        f"f({name})",
+        f"f({name}=a)",
+        f"f({name}=__vllm_consts__[0])",
+        f'f(**{{"a b": {name}}})',
+        f'x = {{"k": {name}}}',
+        f'x = {{"k": [{name}]}}',
+        f"x = {{(1, 2): {name}}}",
+        f"x = {{__vllm_consts__[0]: {name}}}",
+        f"del {name}",
+        f"del {name}, a",
+        f"return {name}",
+        f"return ({name},)",
+        f"return {{}}, {name}",
+    ]
+    for body in bodies:
+        flat = cst.parse_module(f"def f(a, {name}=1, *, b):\n    {body}\n")
+        text = render(lay_out(_without_bare_tuples(flat)))
+        assert black.format_str(text, mode=black.Mode()) == text, body
+
+
+def _without_bare_tuples(module: cst.Module) -> cst.Module:
+    """The emitter parenthesises every tuple; the parser keeps what was written."""
+
+    class Parenthesise(cst.CSTTransformer):
+        def leave_Return(self, old: cst.Return, new: cst.Return) -> cst.Return:
+            if isinstance(new.value, cst.Tuple) and not new.value.lpar:
+                parens = {"lpar": [cst.LeftParen()], "rpar": [cst.RightParen()]}
+                return new.with_changes(value=new.value.with_changes(**parens))
+            return new
+
+    return module.visit(Parenthesise())
