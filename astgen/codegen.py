@@ -117,7 +117,8 @@ def compile_execution_fn(
     trace_structured(
         "artifact",
         metadata_fn=lambda: {"name": "vllm_execution_code", "encoding": "string"},
-        payload_fn=lambda: code,
+        # A lone surrogate is refused below, and must not break the trace before.
+        payload_fn=lambda: code.encode("utf-8", "backslashreplace").decode(),
     )
     own = _vouched.get(_digest(code), frozenset())
     dialect = replace(dialect, namespaces=dialect.namespaces | own)

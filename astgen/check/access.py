@@ -37,7 +37,7 @@ def attribute(scope: Scope, node: ast.Attribute, called: bool) -> list[ast.expr]
             _path(scope, node, root)
             return []
         if root.id not in scope.functions:
-            # Of a name that means nothing, or is a list of slots, one finding is enough.
+            # One finding is enough for a name without meaning, or a list of slots.
             scope.read(root)
             return []
     value = node.value if called else node

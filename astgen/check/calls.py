@@ -43,6 +43,7 @@ def call(scope: Scope, node: ast.Call) -> list[ast.expr]:
 def _by_name(scope: Scope, node: ast.Call, callee: ast.Name) -> list[ast.expr]:
     """Look at a call of a name; the arguments that are still to be looked at."""
     name = callee.id
+    below: list[ast.expr] = list(node.args)
     if name in scope.alive and not scope.is_excused(name):
         hint = "callees are listed paths and methods, slots and functions"
         message = f"the local {shown(name)} is called"
@@ -51,13 +52,16 @@ def _by_name(scope: Scope, node: ast.Call, callee: ast.Name) -> list[ast.expr]:
         return _inlined(scope, node, callee)
     elif name not in BUILTINS:
         scope.read(callee)
-    return list(node.args)
+        if scope.dialect.is_inlined(name) and _passes_submods(scope, node):
+            # That the function is missing is enough.
+            below.pop()
+    return below
 
 
 def _inlined(scope: Scope, node: ast.Call, callee: ast.Name) -> list[ast.expr]:
     signature = scope.functions[callee.id].signature
     misfit = signature.misfit(node)
-    passes_submods = bool(node.args) and _is_submods(scope, node.args[-1])
+    passes_submods = _passes_submods(scope, node)
     if misfit is None and signature.takes_submods and not passes_submods:
         misfit = f"the last argument is not {shown(scope.dialect.submods)}"
     if misfit is not None:
@@ -69,8 +73,9 @@ def _inlined(scope: Scope, node: ast.Call, callee: ast.Name) -> list[ast.expr]:
     return list(node.args)
 
 
-def _is_submods(scope: Scope, node: ast.expr) -> bool:
-    name = node.id if isinstance(node, ast.Name) else None
+def _passes_submods(scope: Scope, node: ast.Call) -> bool:
+    last = node.args[-1] if node.args else None
+    name = last.id if isinstance(last, ast.Name) else None
     return name == scope.dialect.submods and scope.has_submods
 
 

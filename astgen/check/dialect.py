@@ -172,7 +172,7 @@ GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
         "Compare": {
             "left": "expression",
             "ops": "comparison",
-            "comparators": "expression",
+            "comparators": "expression+",
         },
     },
     "index": {

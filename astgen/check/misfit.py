@@ -70,7 +70,6 @@ _WORDS = {
     "Call.keywords": "a keyword in a default",
     "ClassDef": "a class definition",
     "Compare": "a comparison",
-    "Compare.comparators": "a chained comparison",
     "Compare.ops": "a chained comparison",
     "Constant": "a literal",
     "Constant.kind": "the prefix of a string",

@@ -105,6 +105,7 @@ class _Lines:
         self.starts: dict[int, list[int]] = {}
 
     def column(self, line: int, offset: int) -> int:
+        """The column of a byte of a line."""
         if not 0 < line <= len(self.lines) or self.lines[line - 1].isascii():
             return offset + 1
         if line not in self.starts:
@@ -113,6 +114,7 @@ class _Lines:
         return bisect_left(self.starts[line], offset) + 1
 
     def name_behind_def(self, line: int, column: int) -> tuple[int, int]:
+        """Where the name of a function begins and ends; `ast` does not say."""
         found = _DEF.match(self.lines[line - 1], column - 1)
         if found is None:
             return column, column + len("def")

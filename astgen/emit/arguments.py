@@ -19,7 +19,7 @@ from astgen.check.dialect import MAX_ARGUMENT_NESTING
 from astgen.emit.constants import Constants
 from astgen.emit.literals import Quote, is_literal, literal, quoted
 from astgen.emit.nodes import call_of, container, dotted, slot_of, tuple_of
-from astgen.emit.targets import Targets, is_operator
+from astgen.emit.targets import OPERATORS, Targets, is_operator
 from astgen.errors import UnsupportedGraphError
 
 __all__ = ["Arguments", "holds_node", "type_name"]
@@ -28,6 +28,9 @@ _LISTS = (list, immutable_list)
 _DICTS = (dict, immutable_dict)
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _OPAQUE_CONTAINERS = (list, tuple, dict, set, frozenset)
+_HAS_A_NAME = (fx.Node, *OPERATORS)
+"""What is spelled by name even inside a record: nodes, and operators, which do not
+pickle."""
 
 Spelled = tuple[cst.BaseExpression, int]
 """An expression and how deeply containers nest in it."""
@@ -120,9 +123,9 @@ class Arguments:
             )
         if is_operator(arg):
             return self.targets.spell(arg)
+        if isinstance(arg, tuple) and _is_record(kind) and _holds(arg, _HAS_A_NAME):
+            return None
         if isinstance(arg, _OPAQUE_CONTAINERS) and holds_node(arg):
-            if isinstance(arg, tuple) and _is_record(kind):
-                return None
             raise UnsupportedGraphError(
                 f"a {type_name(arg)} holds a node; torch.fx looks for nodes in list, "
                 "tuple, dict, slice and namedtuple only",
@@ -169,11 +172,15 @@ class Arguments:
 
 def holds_node(value: Any) -> bool:
     """Whether a node stands anywhere in a value, in containers of any type."""
+    return _holds(value, (fx.Node,))
+
+
+def _holds(value: Any, kinds: tuple[type, ...]) -> bool:
     todo = [value]
     seen: set[int] = set()
     while todo:
         item = todo.pop()
-        if isinstance(item, fx.Node):
+        if isinstance(item, kinds):
             return True
         if id(item) in seen:
             continue

@@ -26,14 +26,15 @@ from astgen.emit.literals import literal
 from astgen.emit.nodes import call_of, dotted
 from astgen.emit.resolve import ByName
 
-__all__ = ["Targets", "is_operator"]
+__all__ = ["OPERATORS", "Targets", "is_operator"]
 
-_OPERATORS = (OpOverload, OpOverloadPacket, HigherOrderOperator)
+OPERATORS = (OpOverload, OpOverloadPacket, HigherOrderOperator)
+"""Types of operators, which are paths wherever one can be written."""
 
 
 def is_operator(value: object) -> bool:
     """Whether `value` is an operator, which is a path wherever one can be written."""
-    return isinstance(value, _OPERATORS)
+    return isinstance(value, OPERATORS)
 
 
 @dataclass

@@ -304,9 +304,9 @@ def test_a_piece_that_makes_no_tensor_is_inlined(pieces):
         return F.softmax(y, -1), x.shape[0] * x.shape[1] + 1
 
     recorder = Recorder(splitting_ops=["softmax"], pieces=pieces)
-    torch._dynamo.mark_dynamic(x := torch.randn(3, 4), 1)
-    y, expected_y = torch.zeros(3, 4), torch.zeros(3, 4)
-    assert_same(torch.compile(f, backend=recorder)(x, y), f(x, expected_y))
+    compiled = torch.compile(f, backend=recorder, dynamic=True)
+    x, y, expected_y = torch.randn(3, 4), torch.zeros(3, 4), torch.zeros(3, 4)
+    assert_same(compiled(x, y), f(x, expected_y))
     assert_same(y, expected_y)
     assert recorder.kinds() == ["scs"]
     assert "__vllm_submods__[" not in recorder.graphs[0].program.code

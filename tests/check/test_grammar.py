@@ -215,12 +215,27 @@ def test_what_the_emitter_may_nest_is_far_from_the_limit() -> None:
     assert MAX_TREE_DEPTH > 5 * MAX_ARGUMENT_NESTING
 
 
-@pytest.mark.parametrize("open_, close", ["[]", "()", "{}"])
-def test_each_statement_that_is_too_deep_is_one_finding(open_: str, close: str) -> None:
-    open_, close = {"(": ("(", ",)"), "{": ("{1:", "}")}.get(open_, (open_, close))
-    deep = open_ * 150 + "x, y"[: 1 if open_ == "{1:" else 4] + close * 150
+@pytest.mark.parametrize(
+    "deep",
+    [
+        "[" * 150 + "x, y" + "]" * 150,
+        "(" * 150 + "x, y" + ",)" * 150,
+        "{1: " * 150 + "x" + "}" * 150,
+        "x" + "[0]" * 150,
+        "-" * 150 + "x",
+        "x" + " + y" * 150,
+    ],
+    ids=lambda deep: deep[:2],
+)
+def test_each_statement_that_is_too_deep_is_one_finding(deep: str) -> None:
     found = check(f"{HEAD}    z = {deep}\n    w = {deep}\n    return z\n")
     assert [(finding.rule, finding.line) for finding in found] == [
         ("AG509", 2),
         ("AG509", 3),
     ]
+
+
+def test_a_default_that_is_too_deep_is_one_finding() -> None:
+    deep = "[" * 150 + "1, 2" + "]" * 150
+    text = f"def execution_fn(x={deep}, *, __vllm_submods__):\n    return x\n"
+    assert [finding.rule for finding in check(text)] == ["AG509"]

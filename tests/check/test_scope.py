@@ -247,7 +247,7 @@ def execution_fn(x, *, __vllm_submods__):
 def __vllm_inlined_submods__0(x):
     return x  # AG510: return x
     del x
-    return y  # AG201: y
+    return 1
 def __vllm_inlined_submods__1(x):  # AG510: __vllm_inlined_submods__1
     del x
 def execution_fn(x, *, __vllm_submods__):

@@ -87,11 +87,6 @@ import operator
 def execution_fn(x, *, __vllm_submods__):
     return operator.add(torch.neg(x), 1)
 """,
-        """\
-import operator, torch
-def execution_fn(x, *, __vllm_submods__):
-    return operator.add(torch.neg(x), 1)
-""",
     ),
     bad=(
         """\
@@ -216,10 +211,6 @@ def execution_fn(x, *, __vllm_submods__):
 def execution_fn(x, *, __vllm_submods__):
     range = __vllm_submods__[0](x)
     return range
-""",
-        """\
-def execution_fn(x, __vllm_consts__, *, __vllm_submods__):
-    return __vllm_submods__[0](x)
 """,
         """\
 def execution_fn(x, *, __vllm_submods__):

@@ -1,0 +1,117 @@
+"""What does not fit is refused before the first call, by name."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from functools import partial
+
+import pytest
+import torch
+from torch import fx
+
+import astgen
+from astgen.codegen import compile_execution_fn
+from astgen.errors import BindError, InvalidProgramError
+
+
+def pieces_graph(*names: str) -> fx.GraphModule:
+    """A graph that calls pieces one after another."""
+    graph = fx.Graph()
+    value = graph.placeholder("x")
+    for name in names:
+        value = graph.call_module(name, (value,))
+    graph.output(value)
+    return fx.GraphModule({name: torch.nn.Identity() for name in names}, graph)
+
+
+def test_a_piece_without_a_callable_is_named() -> None:
+    program = astgen.generate(pieces_graph("first", "second", "third"))
+    with pytest.raises(BindError, match="'first', 'third'") as caught:
+        program.compile({"second": torch.nn.Identity()})
+    assert caught.value.missing == ("first", "third")
+
+
+def test_a_piece_that_cannot_be_called_is_named() -> None:
+    program = astgen.generate(pieces_graph("first", "second"))
+    with pytest.raises(BindError, match="'second' cannot be called"):
+        program.compile({"first": torch.nn.Identity(), "second": 3})
+
+
+def test_an_inlined_piece_needs_no_callable() -> None:
+    inner = pieces_graph("deep")
+    graph = fx.Graph()
+    graph.output(graph.call_module("inner", (graph.placeholder("x"),)))
+    program = astgen.generate(fx.GraphModule({"inner": inner}, graph))
+    assert program.submod_names == ("inner", "inner.deep")
+    function = program.compile({"inner.deep": torch.neg})
+    assert torch.equal(function(torch.ones(1)), -torch.ones(1))
+
+
+def test_a_missing_operator_is_named() -> None:
+    code = (
+        "import torch\n\n\n"
+        "def execution_fn(x, *, __vllm_submods__):\n"
+        "    return torch.ops.vllm.no_such_operator(x)\n"
+    )
+    with pytest.raises(BindError, match="torch.ops.vllm.no_such_operator"):
+        compile_execution_fn(code, {}, [])
+
+
+def test_slots_that_do_not_match_the_text_are_refused() -> None:
+    program = astgen.generate(pieces_graph("first"))
+    with pytest.raises(InvalidProgramError) as caught:
+        compile_execution_fn(program.code, {"first": torch.neg}, [], program.consts)
+    assert [finding.rule for finding in caught.value.findings] == ["AG401"]
+
+
+def test_constants_that_do_not_match_the_text_are_refused() -> None:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_function(torch.full_like, (x, float("inf"))))
+    program = astgen.generate(fx.GraphModule(torch.nn.Module(), graph))
+    for consts in ([], None):
+        with pytest.raises(InvalidProgramError) as caught:
+            compile_execution_fn(program.code, {}, [], consts)
+        assert [finding.rule for finding in caught.value.findings] == ["AG301"]
+
+
+def test_the_bound_function_lets_go_of_its_inputs() -> None:
+    alive: list[bool] = []
+
+    class Watch(torch.nn.Module):
+        def forward(self, seen: list[weakref.ref]) -> list[weakref.ref]:
+            gc.collect()
+            alive.append(seen[0]() is not None)
+            return seen
+
+    graph = fx.Graph()
+    x, seen = graph.placeholder("x"), graph.placeholder("seen")
+    total = graph.call_function(torch.sum, (x,))
+    graph.output((total, graph.call_module("watch", (seen,))))
+    module = fx.GraphModule({"watch": Watch()}, graph)
+    function = astgen.generate(module).compile({"watch": module.watch})
+    seen_refs: list[weakref.ref] = []
+
+    def tensor() -> torch.Tensor:
+        made = torch.ones(2)
+        seen_refs[:] = [weakref.ref(made)]
+        return made
+
+    function(tensor(), seen_refs)
+    assert alive == [False]
+    assert not isinstance(function, partial)
+
+
+def test_only_the_allowed_builtins_are_there() -> None:
+    function = astgen.generate(pieces_graph("first")).compile({"first": torch.neg})
+    assert set(function.__globals__["__builtins__"]) == {"range", "slice"}
+
+
+def test_two_functions_of_one_program_have_their_own_pieces() -> None:
+    program = astgen.generate(pieces_graph("first"))
+    negate, double = (
+        program.compile({"first": piece}) for piece in (torch.neg, lambda x: x * 2)
+    )
+    assert negate(torch.ones(1)).item() == -1
+    assert double(torch.ones(1)).item() == 2
