@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -224,22 +224,32 @@ def _cut(
         keep_original_order=True,
         **_TUPLES,
     )
-    output = root.graph.output_node()
+    _restore_results(root.graph, results, leaves, sizes)
+    root.graph.output_node().meta = meta
+    return _finished(gm, root)
+
+
+def _restore_results(
+    stitching: fx.Graph,
+    results: Any,
+    leaves: Iterable[fx.Node],
+    sizes: Mapping[fx.Node, Any],
+) -> None:
+    """Make of `leaves`, which `stitching` returns, what the whole graph returned."""
+    output = stitching.output_node()
     handed_out: Any = output.args[0]
     stitched: dict[fx.Node, fx.Node] = dict(zip(leaves, handed_out))
 
     def restore(node: fx.Node) -> fx.Node:
-        with root.graph.inserting_before(output):
+        with stitching.inserting_before(output):
             if node in sizes:
                 args = map_arg(sizes[node], restore)
-                stitched[node] = root.graph.call_function(torch.Size, args)
+                stitched[node] = stitching.call_function(torch.Size, args)
             elif node not in stitched:
-                stitched[node] = root.graph.create_node("get_attr", node.target)
+                stitched[node] = stitching.create_node("get_attr", node.target)
         return stitched[node]
 
     output.args = (map_arg(results, restore),)
-    output.meta = meta
-    return _finished(gm, root)
 
 
 def _finished(gm: fx.GraphModule, root: fx.GraphModule) -> fx.GraphModule:

@@ -132,6 +132,18 @@ def test_indexing_a_tensor_is_no_item(capture, check_split):
     assert targets(result, 2) == ["argmax", operator.getitem, operator.getitem]
 
 
+def test_a_row_of_a_tensor_without_metadata_does_not_move(check_split):
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    double = graph.call_function(torch.mul, (x, 2))
+    soft = graph.call_function(F.softmax, (x, -1))
+    graph.call_method("t_", (double,))
+    row = graph.call_function(operator.getitem, (double, 0))
+    graph.output((soft, row))
+    result = check_split(_captured(graph, torch.randn(3, 4)), "softmax")
+    assert targets(result, 2) == ["t_", operator.getitem]
+
+
 def test_mutations_keep_their_order(capture, check_split):
     def f(x, y):
         x.add_(1)

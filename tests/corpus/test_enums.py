@@ -11,6 +11,7 @@ from torch import fx
 
 import astgen
 from support.graphs import carry, graph, tensor
+from support.labels import label
 from support.running import run_graph
 from support.things import (
     BareWord,
@@ -41,7 +42,7 @@ from support.things import (
         Bits.A | Bits.B,
         Bits(8),
     ],
-    ids=str,
+    ids=label,
 )
 def test_a_member_stays_that_very_member(member: enum.Enum) -> None:
     program = run_graph(carry(member, [member], {"k": (member,)}), tensor(1))
@@ -100,7 +101,7 @@ def test_members_of_a_local_class_pass_though_they_do_not_pickle() -> None:
 @pytest.mark.parametrize(
     "member",
     [torch.distributed.ReduceOp.SUM, torch.nn.attention.SDPBackend.MATH],
-    ids=str,
+    ids=label,
 )
 def test_enumerations_of_torch(member: Any) -> None:
     run_graph(carry(member), tensor(1))

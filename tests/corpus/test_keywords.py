@@ -34,9 +34,7 @@ def test_a_keyword_of_a_custom_operator_that_is_one_of_python() -> None:
     assert things.library
 
     def body(g: fx.Graph, x: fx.Node) -> fx.Node:
-        return g.call_function(
-            torch.ops.astgen_tests.span.default, (x,), {"from": 5}
-        )
+        return g.call_function(torch.ops.astgen_tests.span.default, (x,), {"from": 5})
 
     run_graph(graph(body, "x"), tensor(1))
 

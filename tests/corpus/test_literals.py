@@ -15,6 +15,7 @@ import torch
 from torch import fx
 
 from support.graphs import carry, graph, tensor
+from support.labels import label
 from support.running import run_graph
 from support.things import AngleFloat, LyingInt, NoisyBytes, NoisyStr
 
@@ -121,7 +122,7 @@ def test_booleans_are_not_numbers() -> None:
         torch.finfo(torch.float16),
         torch.iinfo(torch.int8),
     ],
-    ids=str,
+    ids=label,
 )
 def test_values_of_torch_are_lifted(value: Any) -> None:
     # A finfo cannot be pickled; stock code could not cache it either.
@@ -130,7 +131,15 @@ def test_values_of_torch_are_lifted(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [b"\x00'\"\\\xff\n", b"", b"'", b'"', b"\"'", bytearray(b"q'\""), bytes(range(256))],
+    [
+        b"\x00'\"\\\xff\n",
+        b"",
+        b"'",
+        b'"',
+        b"\"'",
+        bytearray(b"q'\""),
+        bytes(range(256)),
+    ],
 )
 def test_every_byte_survives(value: Any) -> None:
     run_graph(carry(value), tensor(1))

@@ -20,9 +20,11 @@ def hand_out(*placeholders: tuple[str, ...] | tuple[str, Any]) -> fx.GraphModule
     """A graph that returns its inputs; a second item is the default."""
     made = fx.Graph()
     nodes = [
-        made.placeholder(target, default_value=default[0])
-        if default
-        else made.placeholder(target)
+        (
+            made.placeholder(target, default_value=default[0])
+            if default
+            else made.placeholder(target)
+        )
         for target, *default in placeholders
     ]
     return finish(made, made.call_function(dict, (), {"v": nodes}))

@@ -10,6 +10,7 @@ import torch
 from torch import fx
 
 from support.graphs import carry, graph, tensor
+from support.labels import label
 from support.running import run_graph
 from support.things import Colour, LyingInt
 
@@ -43,7 +44,7 @@ def test_slices_in_keywords_and_in_the_output() -> None:
         [slice(0, 1), slice(False, True), slice(0.0, 1.0)],
         range(LyingInt(0) + 0, 10),
     ],
-    ids=str,
+    ids=label,
 )
 def test_slices_of_constants(value: Any) -> None:
     run_graph(carry(value), tensor(1))

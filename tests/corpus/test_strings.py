@@ -116,7 +116,9 @@ def test_strings_from_tracebacks_and_annotations_never_reach_the_text() -> None:
     g = fx.Graph()
     x = g.placeholder("x", type_expr="raise SystemExit(0)")
     y = g.call_function(torch.neg, (x,))
-    y.meta["stack_trace"] = 'File "a.py", line 1\n    v = """q\nraise SystemExit(1)\n"""'
+    y.meta["stack_trace"] = (
+        'File "a.py", line 1\n    v = """q\nraise SystemExit(1)\n"""'
+    )
     y.meta["custom"] = {"k\nraise SystemExit(2)": 'a\n"""\nraise SystemExit(3)'}
     y.meta["desc"] = "# d\nraise SystemExit(4)"
     y.type = "raise SystemExit(5)"
