@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from astgen.check.dialect import GRAMMAR, MAX_TREE_DEPTH
 
@@ -88,10 +89,12 @@ def match(tree: ast.Module) -> list[Mismatch]:
 
 
 def _children(
-    field: _Field, value: object, at: ast.AST, found: list[Mismatch]
+    field: _Field, value: Any, at: ast.AST, found: list[Mismatch]
 ) -> list[ast.AST]:
     """The nodes in a field that are still to be compared."""
-    values = value if isinstance(value, list) else [] if value is None else [value]
+    values: list[Any] = value if isinstance(value, list) else [value]
+    if value is None:
+        values = []
     if not field.place:
         found += [
             Mismatch(child if hasattr(child, "lineno") else at, "", field.label)
@@ -105,9 +108,7 @@ def _children(
     elif None in values and not field.holes:
         found.append(Mismatch(at, field.place, field.label))
     else:
-        return (
-            [child for child in values if child is not None] if field.holes else values
-        )
+        return [child for child in values if child is not None]
     return []
 
 

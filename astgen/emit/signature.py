@@ -39,10 +39,11 @@ def parameters(graph: fx.Graph) -> list[Parameter]:
     if info is not None:
         return [Parameter(name, "plain", None, ()) for name in info.orig_args]
     found: list[Parameter] = []
+    starred = False
     for node in graph.nodes:
         if node.op == "placeholder":
-            starred = any(parameter.kind == "args" for parameter in found)
             found.append(_parameter(node, starred))
+            starred = starred or found[-1].kind == "args"
     return _without_lost_defaults(found)
 
 

@@ -19,8 +19,9 @@ import libcst as cst
 import torch
 from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
 
-from astgen.check.judge import OPS
-from astgen.check.paths import builtin_namespaces, methods, operators, torch_paths
+from astgen.check import Dialect
+from astgen.check.judge import OPS, judge_path
+from astgen.check.paths import builtin_namespaces, methods, torch_paths
 from astgen.emit.constants import Constants
 from astgen.emit.literals import literal
 from astgen.emit.nodes import call_of, dotted
@@ -93,17 +94,18 @@ class Targets:
 
     def _operator_path(self, target: Any) -> str | None:
         name = _operator_name(target)
-        if not all(map(_is_attribute, name.split("."))):
-            return None
-        if _resolved(OPS + name) is not target:
+        path = OPS + name
+        if not all(map(_is_attribute, name.split("."))) or (
+            _resolved(path) is not target
+        ):
             return None
         namespace = name.partition(".")[0]
-        if namespace in builtin_namespaces():
-            return OPS + name if name in operators() else None
-        if ".__" in name:
+        # The graph is the caller's own, so its namespaces are allowed in its text.
+        if judge_path(path, Dialect(namespaces=frozenset({namespace}))) is not None:
             return None
-        self.namespaces.add(namespace)
-        return OPS + name
+        if namespace not in builtin_namespaces():
+            self.namespaces.add(namespace)
+        return path
 
     def _slot(self, target: Any) -> int:
         if is_operator(target):

@@ -8,11 +8,14 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
+from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
 
+from astgen.check.judge import OPS
 from astgen.errors import BindError
 
 __all__ = ["bind", "pieces_for", "resolve"]
 
+_OPERATORS = (HigherOrderOperator, OpOverload, OpOverloadPacket)
 _ROOTS: dict[str, ModuleType] = {"torch": torch, "operator": operator}
 
 
@@ -82,9 +85,10 @@ def resolve(paths: Collection[str]) -> None:
         paths: Dotted paths that begin with `torch` or `operator`.
 
     Raises:
-        BindError: A path leads nowhere here.
+        BindError: A path leads nowhere here, or one below `torch.ops` to
+            something that is no operator.
     """
-    missing = sorted(path for path in paths if not _exists(path))
+    missing = sorted(path for path in paths if not _leads_somewhere(path))
     if missing:
         raise BindError(
             f"this process has no {', '.join(missing)}; import the library that "
@@ -93,10 +97,11 @@ def resolve(paths: Collection[str]) -> None:
         )
 
 
-def _exists(path: str) -> bool:
+def _leads_somewhere(path: str) -> bool:
     root, _, rest = path.partition(".")
     try:
-        operator.attrgetter(rest)(_ROOTS[root])
+        found = operator.attrgetter(rest)(_ROOTS[root])
     except (AttributeError, RuntimeError):
         return False
-    return True
+    # The text of a foreign namespace cannot be told from its attributes; this can.
+    return not path.startswith(OPS) or isinstance(found, _OPERATORS)

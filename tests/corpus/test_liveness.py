@@ -283,7 +283,8 @@ def test_what_a_size_came_from_is_freed_though_the_size_lives_on() -> None:
 
 def test_compiled_functions_do_not_keep_results() -> None:
     gm = chain(torch.neg)
-    for function in ways(gm, astgen.generate(gm)).values():
+    for make in ways(gm, astgen.generate(gm)).values():
+        function = make()
         result = weakref.ref(function(tensor(1)))
         assert result() is None
 

@@ -58,6 +58,20 @@ def test_a_missing_operator_is_named() -> None:
         compile_execution_fn(code, {}, [])
 
 
+def test_an_attribute_of_a_foreign_operator_is_no_operator() -> None:
+    library = torch.library.Library("vllm", "FRAGMENT")
+    library.define("astgen_bind(Tensor x) -> Tensor")
+    library.impl("astgen_bind", lambda x: x, "CompositeExplicitAutograd")
+    code = (
+        "import torch\n\n\n"
+        "def execution_fn(x, *, __vllm_submods__):\n"
+        "    return torch.ops.vllm.astgen_bind.{}(x)\n"
+    )
+    assert callable(compile_execution_fn(code.format("default"), {}, []))
+    with pytest.raises(BindError, match="astgen_bind.redispatch"):
+        compile_execution_fn(code.format("redispatch"), {}, [])
+
+
 def test_slots_that_do_not_match_the_text_are_refused() -> None:
     program = astgen.generate(pieces_graph("first"))
     with pytest.raises(InvalidProgramError) as caught:

@@ -110,7 +110,7 @@ def _same_leaf(left: Any, right: Any) -> bool:
 
 def _tensor_key(tensor: torch.Tensor) -> tuple[Any, ...]:
     plain = tensor.detach()
-    raw = plain.resolve_conj().resolve_neg().contiguous().reshape(-1)
+    raw = plain.flatten().clone(memory_format=torch.contiguous_format)
     return (
         tensor.dtype,
         tensor.shape,

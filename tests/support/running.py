@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -20,7 +20,7 @@ from support.graphs import interpret
 __all__ = ["pieces_of", "run_graph", "stock", "ways"]
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class _Outcome:
     """All that a call leaves behind: result, changed inputs, modes, shared tensors."""
 
@@ -58,11 +58,12 @@ def run_graph(
     assert again.submod_names == program.submod_names
     assert len(again.consts) == len(program.consts)
     assert program.check() == ()
-    meaning = eager if eager is not None else (lambda *a, **k: interpret(gm, *a, **k))
     state = _State(gm, reset)
-    expected = _call(meaning, inputs, kwargs, state, calls)
-    for name, function in ways(gm, program).items():
-        actual = _call(function, inputs, kwargs, state, calls)
+    found = ways(gm, program)
+    meaning = eager if eager is not None else (lambda *a, **k: interpret(gm, *a, **k))
+    expected = _call(lambda: meaning, inputs, kwargs, state, calls)
+    for name, make in found.items():
+        actual = _call(make, inputs, kwargs, state, calls)
         assert_same(actual.result, expected.result, name)
         assert_same(actual.inputs, expected.inputs, f"inputs after {name}")
         assert actual.aliases == expected.aliases, f"{name}: tensors shared otherwise"
@@ -71,28 +72,29 @@ def run_graph(
     return program
 
 
-def ways(gm: fx.GraphModule, program: Program) -> dict[str, Callable[..., Any]]:
-    """The functions that a program gives: ours, and what stock code makes of it."""
+def ways(
+    gm: fx.GraphModule, program: Program
+) -> dict[str, Callable[[], Callable[..., Any]]]:
+    """All ways to come from a program to its function, the ways of stock code too."""
     pieces = pieces_of(gm, program)
-    found = {
-        "astgen": program.compile(pieces),
-        "stock": stock(gm, program, program.consts),
+    found: dict[str, Callable[[], Callable[..., Any]]] = {
+        "astgen": lambda: program.compile(pieces),
+        "stock": lambda: stock(gm, program),
     }
     if all(map(_pickles, _originals(gm))):
-        loaded = pickle.loads(pickle.dumps(program.consts))
-        found["stock from a cache"] = stock(gm, program, loaded)
-        cached = Program(
-            program.code, program.submod_names, loaded, dialect=program.dialect
-        )
-        found["astgen from a cache"] = cached.compile(pieces)
+        stored = pickle.dumps(program.consts)
+
+        def cached() -> Program:
+            return dataclasses.replace(program, consts=pickle.loads(stored))
+
+        found["stock from a cache"] = lambda: stock(gm, cached())
+        found["astgen from a cache"] = lambda: cached().compile(pieces)
     return found
 
 
-def stock(
-    gm: fx.GraphModule, program: Program, consts: list[Any]
-) -> Callable[..., Any]:
+def stock(gm: fx.GraphModule, program: Program) -> Callable[..., Any]:
     """What code that knows nothing of astgen makes of the text."""
-    namespace: dict[str, Any] = {"__vllm_consts__": consts}
+    namespace: dict[str, Any] = {"__vllm_consts__": program.consts}
     exec(program.code, namespace)
     entry = namespace[program.dialect.entry]
     pieces = [_module_at(gm, name) for name in program.submod_names]
@@ -126,19 +128,19 @@ class _State:
     def __init__(self, gm: fx.GraphModule, reset: Callable[[], Any] | None) -> None:
         self._reset = reset
         tensors = [*gm.parameters(), *gm.buffers()]
-        self._saved = [(tensor, tensor.detach().clone()) for tensor in tensors]
+        self.saved = [(tensor, tensor.detach().clone()) for tensor in tensors]
 
     def restore(self) -> None:
         torch.manual_seed(7)
         with torch.no_grad():
-            for tensor, saved in self._saved:
+            for tensor, saved in self.saved:
                 tensor.copy_(saved)
         if self._reset is not None:
             self._reset()
 
 
 def _call(
-    function: Callable[..., Any],
+    make: Callable[[], Callable[..., Any]],
     inputs: tuple[Any, ...],
     kwargs: dict[str, Any],
     state: _State,
@@ -147,6 +149,7 @@ def _call(
     args, named = copy.deepcopy((inputs, kwargs))
     state.restore()
     grad_mode = torch.is_grad_enabled()
+    function = make()
     try:
         results = [function(*args, **named) for _ in range(calls)]
         result = results[0] if calls == 1 else results
@@ -165,10 +168,13 @@ def _call(
 
 def _kept(result: Any, state: _State) -> Any:
     """The result with weights copied, which the next run would change back."""
-    owned = {id(tensor) for tensor, _ in state._saved}
-    if not any(id(tensor) in owned for tensor in tensors_in(result)):
+    owned = {id(tensor) for tensor, _ in state.saved}
+    tensors = tensors_in(result)
+    if not any(id(tensor) in owned for tensor in tensors):
         return result
-    return copy.deepcopy(result)
+    return copy.deepcopy(
+        result, {id(tensor): tensor for tensor in tensors if id(tensor) not in owned}
+    )
 
 
 def _first(tensors: list[torch.Tensor], wanted: torch.Tensor) -> int:
@@ -186,6 +192,15 @@ def _originals(gm: fx.GraphModule) -> Iterator[Any]:
                 yield from _leaves(node.target)
             elif node.op == "get_attr":
                 yield _module_at(module, str(node.target))
+            elif node.op == "call_module":
+                child = _module_at(module, str(node.target))
+                # Graphs that cannot be inlined are constants as well.
+                if isinstance(child, fx.GraphModule) and (
+                    "forward" in vars(child)
+                    or child._forward_hooks
+                    or child._forward_pre_hooks
+                ):
+                    yield child
 
 
 def _leaves(value: Any) -> Iterator[Any]:

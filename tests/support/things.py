@@ -120,6 +120,9 @@ class ShortPath(tuple):
     def __new__(cls, *items: Any) -> ShortPath:
         return super().__new__(cls, items)
 
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
+
 
 @dataclasses.dataclass(frozen=True)
 class Config:
