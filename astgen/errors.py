@@ -38,11 +38,14 @@ class UnsupportedGraphError(AstgenError, RuntimeError):
     Attributes:
         node: The `torch.fx.Node` that cannot be expressed, or None when the
             graph as a whole cannot.
+        argument: Where in the node's arguments it goes wrong, as Python would
+            write it (`kwargs['dim'][0]`); empty if no argument is to blame.
     """
 
-    def __init__(self, message: str, node: Any = None) -> None:
-        super().__init__(message + _origin(node))
+    def __init__(self, message: str, node: Any = None, argument: str = "") -> None:
+        super().__init__(message + _origin(node, argument))
         self.node = node
+        self.argument = argument
 
 
 class InvalidProgramError(AstgenError):
@@ -96,11 +99,13 @@ class CaptureError(AstgenError):
     """A model given to the command line could not be loaded or captured."""
 
 
-def _origin(node: Any) -> str:
+def _origin(node: Any, argument: str) -> str:
     """Where in the user's model `node` comes from, as far as the node knows."""
     if node is None:
         return ""
     lines = [f"\n  node: {node.format_node() or node.name}"]
+    if argument:
+        lines.append(f"  argument: {argument}")
     modules = node.meta.get("nn_module_stack")
     if isinstance(modules, dict) and modules:
         lines.append(f"  module: {list(modules.values())[-1][0] or '(root)'}")

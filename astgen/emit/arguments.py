@@ -6,8 +6,10 @@ than the dialect allows in one expression goes through a temporary.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -16,6 +18,7 @@ from torch import fx
 from torch.fx.immutable_collections import immutable_dict, immutable_list
 
 from astgen.check.dialect import MAX_ARGUMENT_NESTING
+from astgen.emit.blame import argument_path
 from astgen.emit.constants import Constants
 from astgen.emit.literals import Quote, is_literal, literal, quoted
 from astgen.emit.nodes import call_of, container, dotted, slot_of, tuple_of
@@ -27,7 +30,6 @@ __all__ = ["Arguments", "holds_node", "type_name"]
 _LISTS = (list, immutable_list)
 _DICTS = (dict, immutable_dict)
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
-_OPAQUE_CONTAINERS = (list, tuple, dict, set, frozenset)
 _HAS_A_NAME = (fx.Node, *OPERATORS)
 """What is spelled by name even inside a record: nodes, and operators, which do not
 pickle."""
@@ -100,9 +102,10 @@ class Arguments:
         """What stands for `arg` if it is not spelled out item by item."""
         if isinstance(arg, fx.Node):
             if arg not in self.names:
-                raise UnsupportedGraphError(
-                    f"{arg.name!r} is used before it is defined; order the graph "
-                    "with graph.lint() as a guide",
+                raise _refusal(
+                    f"{arg.name!r} is used before it is defined",
+                    "order the graph with graph.lint() as a guide",
+                    arg,
                     node,
                 )
             return self.names[arg]
@@ -112,23 +115,20 @@ class Arguments:
         if kind in (tuple, slice, range, torch.Size, *_LISTS, *_DICTS):
             return None
         if isinstance(arg, _SYMBOLS):
-            raise UnsupportedGraphError(
-                f"a {kind.__name__} ({arg}) stands in an argument; pass it into the "
-                "graph as an input",
-                node,
-            )
+            way_out = "pass it into the graph as an input"
+            raise _refusal(f"a {kind.__name__} is no constant", way_out, arg, node)
         if isinstance(arg, fx.Proxy):
-            raise UnsupportedGraphError(
-                "a torch.fx.Proxy stands in an argument; finish tracing first", node
-            )
+            way_out = "finish tracing first"
+            raise _refusal("a torch.fx.Proxy is no value", way_out, arg, node)
         if is_operator(arg):
             return self.targets.spell(arg)
         if isinstance(arg, tuple) and _is_record(kind) and _holds(arg, _HAS_A_NAME):
             return None
-        if isinstance(arg, _OPAQUE_CONTAINERS) and holds_node(arg):
-            raise UnsupportedGraphError(
-                f"a {type_name(arg)} holds a node; torch.fx looks for nodes in list, "
-                "tuple, dict, slice and namedtuple only",
+        if holds_node(arg):
+            raise _refusal(
+                f"a {type_name(arg)} holds a node, where torch.fx does not see it",
+                "use a list, tuple, dict, slice or namedtuple",
+                arg,
                 node,
             )
         return self.slot(arg)
@@ -155,7 +155,8 @@ class Arguments:
     def _dict(self, arg: dict[Any, Any], node: fx.Node | None) -> Walk:
         for key in arg:
             if holds_node(key):
-                raise UnsupportedGraphError("a node stands in the key of a dict", node)
+                way_out = "use it as a value"
+                raise _refusal("a node is the key of a dict", way_out, key, node)
         keys, key_height = yield from _all(arg.keys())
         values, height = yield from _all(arg.values())
         elements = [
@@ -170,6 +171,13 @@ class Arguments:
         return self.temporary(expression), 0
 
 
+def _refusal(
+    what: str, way_out: str, value: Any, node: fx.Node | None
+) -> UnsupportedGraphError:
+    path = argument_path(node, value) if node is not None else ""
+    return UnsupportedGraphError(f"{what}; {way_out}", node, path)
+
+
 def holds_node(value: Any) -> bool:
     """Whether a node stands anywhere in a value, in containers of any type."""
     return _holds(value, (fx.Node,))
@@ -182,17 +190,25 @@ def _holds(value: Any, kinds: tuple[type, ...]) -> bool:
         item = todo.pop()
         if isinstance(item, kinds):
             return True
-        if id(item) in seen:
-            continue
-        if isinstance(item, dict):
+        if id(item) not in seen:
             seen.add(id(item))
-            todo += [*item.keys(), *item.values()]
-        elif isinstance(item, (list, tuple, set, frozenset)):
-            seen.add(id(item))
-            todo += item
-        elif isinstance(item, slice):
-            todo += (item.start, item.stop, item.step)
+            todo += _parts(item)
     return False
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What a container holds, of the types that people put nodes into."""
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
+        return value
+    if isinstance(value, slice):
+        return (value.start, value.stop, value.step)
+    if isinstance(value, partial):
+        return (*value.args, *value.keywords.values())
+    if is_dataclass(value) and not isinstance(value, type):
+        return getattr(value, "__dict__", {}).values()
+    return ()
 
 
 def type_name(value: object) -> str:
