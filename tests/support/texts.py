@@ -23,8 +23,8 @@ from astgen.emit import Emitted, emit
 
 __all__ = ["Texts", "watch"]
 
-_LONG = 200_000
-_SAMPLE = 400
+_LONG = 50_000
+_SAMPLE = 200
 
 
 class Texts:
@@ -55,7 +55,6 @@ class Texts:
         found = list(self._complaints)
         for test, code in self._texts:
             shown = code if len(code) < _LONG else _sample(code)
-            # Text of a single function has no imports before it, and may be empty.
             wanted = black.format_str(shown, mode=black.Mode())
             if wanted != shown:
                 found.append(f"{test}: black changes\n{shown}\nto\n{wanted}")
@@ -83,7 +82,7 @@ def watch() -> Iterator[Texts]:
 def _sample(code: str) -> str:
     """The heads of all functions, and statements from all over their bodies.
 
-    Black takes a second for 50 kB, and formats each statement by itself.
+    Black takes seconds for long texts, and formats each statement by itself.
     """
     lines = code.splitlines(keepends=True)
     tree = ast.parse(code)
