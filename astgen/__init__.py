@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         BackendError,
         BindError,
         CaptureError,
+        InvalidNameError,
         InvalidProgramError,
         UnsupportedGraphError,
     )
@@ -30,6 +31,7 @@ __all__ = [
     "CaptureError",
     "Dialect",
     "Finding",
+    "InvalidNameError",
     "InvalidProgramError",
     "Program",
     "UnsupportedGraphError",

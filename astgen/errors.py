@@ -19,6 +19,7 @@ __all__ = [
     "BackendError",
     "BindError",
     "CaptureError",
+    "InvalidNameError",
     "InvalidProgramError",
     "UnsupportedGraphError",
 ]
@@ -46,6 +47,18 @@ class UnsupportedGraphError(AstgenError, RuntimeError):
         super().__init__(message + _origin(node, argument))
         self.node = node
         self.argument = argument
+
+
+class InvalidNameError(AstgenError, ValueError):
+    """A generated function cannot be called what it was asked to be called.
+
+    Attributes:
+        name: The name.
+    """
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 class InvalidProgramError(AstgenError):

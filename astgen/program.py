@@ -94,6 +94,7 @@ def generate(
         The program.
 
     Raises:
+        InvalidNameError: The function cannot be called `name`.
         UnsupportedGraphError: The graph cannot be expressed.
     """
     emitted = emit(gm, name, dialect=dialect)

@@ -84,26 +84,18 @@ def run_job(
         AstgenError: The backend refused a graph.
     """
     torch._dynamo.reset()
-    pair = _Pair(model, Recorder(options, progress), dynamic)
-    exact = options.pieces == "eager"
     given = Inputs(model.args, model.kwargs)
-    runs, notes = [], []
+    exact = options.pieces == "eager"
+    pair = _Pair(model, Recorder(options, progress), dynamic)
+    runs = []
     with torch.no_grad():
         for values, inputs in _variants(given):
             progress(f"running on {values} inputs")
-            problem = pair.run_eager(inputs)
-            if problem and values == "given":
-                raise CaptureError(f"the model fails without astgen too: {problem}")
-            if problem:
-                notes.append(f"the model does not take {values} inputs: {problem}")
-                values, inputs = _AGAIN, given
-                pair.run_eager(given)
-            found = difference(pair.run_compiled(inputs), pair.expected, exact)
-            runs.append(Run(values, str(inputs), found))
+            runs.append(_compare(pair, values, inputs, given, exact))
     if model.module.training:
-        notes.append("the model is in training mode; a factory may call .eval()")
+        pair.notes.append("the model is in training mode; a factory may call .eval()")
     tolerances = {} if exact else tolerances_for(pair.expected)
-    return Job(pair.recorder.graphs, runs, tolerances, notes)
+    return Job(pair.recorder.graphs, runs, tolerances, pair.notes)
 
 
 def _variants(given: Inputs) -> Iterator[tuple[str, Inputs]]:
@@ -115,6 +107,20 @@ def _variants(given: Inputs) -> Iterator[tuple[str, Inputs]]:
         yield "shuffled, resized", resized.shuffled()
 
 
+def _compare(
+    pair: _Pair, values: str, inputs: Inputs, given: Inputs, exact: bool
+) -> Run:
+    problem = pair.run_eager(inputs)
+    if problem and inputs is not given:
+        pair.notes.append(f"the model does not take {values} inputs: {problem}")
+        values, inputs = _AGAIN, given
+        problem = pair.run_eager(given)
+    if problem:
+        raise CaptureError(f"the model fails without astgen too: {problem}")
+    found = difference(pair.run_compiled(inputs), pair.expected, exact)
+    return Run(values, str(inputs), found)
+
+
 class _Pair:
     """A model in eager mode and compiled, taken through the same calls.
 
@@ -124,6 +130,7 @@ class _Pair:
 
     def __init__(self, model: Model, recorder: Recorder, dynamic: bool | None) -> None:
         self.recorder = recorder
+        self.notes: list[str] = []
         self.expected: Any = None
         self._model = model
         self._eager = _copied(model.module)

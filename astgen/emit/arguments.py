@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, is_dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import libcst as cst
@@ -25,11 +26,12 @@ from astgen.emit.nodes import call_of, container, dotted, slot_of, tuple_of
 from astgen.emit.targets import OPERATORS, Targets, is_operator
 from astgen.errors import UnsupportedGraphError
 
-__all__ = ["Arguments", "holds_node", "type_name"]
+__all__ = ["Arguments", "type_name"]
 
 _LISTS = (list, immutable_list)
 _DICTS = (dict, immutable_dict)
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+_NO_CONSTANTS = (fx.Node, fx.Proxy, *_SYMBOLS)
 _HAS_A_NAME = (fx.Node, *OPERATORS)
 """What is spelled by name even inside a record: nodes, and operators, which do not
 pickle."""
@@ -98,40 +100,39 @@ class Arguments:
         """The expression for the slot of a constant."""
         return slot_of(self.consts_name, self.constants.slot(value))
 
+    def constant(self, value: Any, node: fx.Node | None) -> cst.BaseExpression:
+        """The expression for a value as one object: a literal, a path or a slot.
+
+        Raises:
+            UnsupportedGraphError: The value is, or holds, nothing that can be kept.
+        """
+        if is_literal(value):
+            return literal(value, self.quote)
+        if is_operator(value):
+            return self.targets.spell(value)
+        intruder = _find(value, _NO_CONSTANTS)
+        if intruder is not None:
+            raise _refusal(value, intruder, node)
+        return self.slot(value)
+
     def _leaf(self, arg: Any, node: fx.Node | None) -> cst.BaseExpression | None:
         """What stands for `arg` if it is not spelled out item by item."""
         if isinstance(arg, fx.Node):
             if arg not in self.names:
-                raise _refusal(
-                    f"{arg.name!r} is used before it is defined",
-                    "order the graph with graph.lint() as a guide",
-                    arg,
+                raise UnsupportedGraphError(
+                    f"{arg.name!r} is used before it is defined; order the graph "
+                    "with graph.lint() as a guide",
                     node,
+                    argument_path(node, arg) if node is not None else "",
                 )
             return self.names[arg]
-        if is_literal(arg):
-            return literal(arg, self.quote)
         kind = type(arg)
         if kind in (tuple, slice, range, torch.Size, *_LISTS, *_DICTS):
             return None
-        if isinstance(arg, _SYMBOLS):
-            way_out = "pass it into the graph as an input"
-            raise _refusal(f"a {kind.__name__} is no constant", way_out, arg, node)
-        if isinstance(arg, fx.Proxy):
-            way_out = "finish tracing first"
-            raise _refusal("a torch.fx.Proxy is no value", way_out, arg, node)
-        if is_operator(arg):
-            return self.targets.spell(arg)
-        if isinstance(arg, tuple) and _is_record(kind) and _holds(arg, _HAS_A_NAME):
-            return None
-        if holds_node(arg):
-            raise _refusal(
-                f"a {type_name(arg)} holds a node, where torch.fx does not see it",
-                "use a list, tuple, dict, slice or namedtuple",
-                arg,
-                node,
-            )
-        return self.slot(arg)
+        if isinstance(arg, tuple) and _is_record(kind):
+            if _find(arg, _HAS_A_NAME) is not None:
+                return None
+        return self.constant(arg, node)
 
     def _walk(self, arg: Any, node: fx.Node | None) -> Walk:
         kind = type(arg)
@@ -154,9 +155,8 @@ class Arguments:
 
     def _dict(self, arg: dict[Any, Any], node: fx.Node | None) -> Walk:
         for key in arg:
-            if holds_node(key):
-                way_out = "use it as a value"
-                raise _refusal("a node is the key of a dict", way_out, key, node)
+            if _find(key, (fx.Node,)) is not None:
+                raise _refusal(arg, key, node)
         keys, key_height = yield from _all(arg.keys())
         values, height = yield from _all(arg.values())
         elements = [
@@ -171,29 +171,34 @@ class Arguments:
         return self.temporary(expression), 0
 
 
-def _refusal(
-    what: str, way_out: str, value: Any, node: fx.Node | None
-) -> UnsupportedGraphError:
-    path = argument_path(node, value) if node is not None else ""
+def _refusal(value: Any, intruder: Any, node: fx.Node | None) -> UnsupportedGraphError:
+    if isinstance(intruder, _SYMBOLS):
+        what = f"a {type(intruder).__name__} is no constant"
+        way_out = "pass it into the graph as an input"
+    elif isinstance(intruder, fx.Proxy):
+        what, way_out = "a torch.fx.Proxy is no value", "finish tracing first"
+    else:
+        what = f"a {type_name(value)} holds a node where torch.fx does not see it"
+        way_out = "use a list, a tuple, a slice, a namedtuple or the values of a dict"
+    path = ""
+    if node is not None:
+        path = argument_path(node, intruder) or argument_path(node, value)
     return UnsupportedGraphError(f"{what}; {way_out}", node, path)
 
 
-def holds_node(value: Any) -> bool:
-    """Whether a node stands anywhere in a value, in containers of any type."""
-    return _holds(value, (fx.Node,))
-
-
-def _holds(value: Any, kinds: tuple[type, ...]) -> bool:
+def _find(value: Any, kinds: tuple[type, ...]) -> Any:
+    """Something of `kinds` in a value, in containers of any type; None if there is
+    none."""
     todo = [value]
     seen: set[int] = set()
     while todo:
         item = todo.pop()
         if isinstance(item, kinds):
-            return True
+            return item
         if id(item) not in seen:
             seen.add(id(item))
             todo += _parts(item)
-    return False
+    return None
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -206,7 +211,8 @@ def _parts(value: Any) -> Iterable[Any]:
         return (value.start, value.stop, value.step)
     if isinstance(value, partial):
         return (*value.args, *value.keywords.values())
-    if is_dataclass(value) and not isinstance(value, type):
+    plain = is_dataclass(value) and not isinstance(value, type)
+    if plain or isinstance(value, SimpleNamespace):
         return getattr(value, "__dict__", {}).values()
     return ()
 

@@ -6,6 +6,7 @@ import operator
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from keyword import iskeyword
 from typing import Any
 
@@ -17,8 +18,8 @@ from astgen.emit.children import Build, fetch, is_inlinable
 from astgen.emit.literals import is_literal, literal
 from astgen.emit.nodes import argument, call_of, item_of, slot_of
 from astgen.emit.state import ProgramState
-from astgen.emit.resolve import call
-from astgen.emit.signature import by_position
+from astgen.emit.resolve import CALL, WholeModule
+from astgen.emit.signature import bound
 from astgen.errors import UnsupportedGraphError
 
 __all__ = ["Calls"]
@@ -122,7 +123,7 @@ class Calls:
         receiver = self._spell(node.args[0], node)
         if not self.state.targets.is_method(name):
             bound = self.temporary(self.state.targets.read(receiver, name))
-            caller = self.state.targets.spell(call)
+            caller = self.state.targets.spell(CALL)
             return self._call(caller, node.args[1:], node.kwargs, node, [bound])
         if not isinstance(receiver, (cst.Name, cst.Subscript)):
             receiver = self.temporary(receiver)
@@ -133,14 +134,24 @@ class Calls:
         child = fetch(self.module, node)
         if is_inlinable(child):
             name, inlined = self.inlined(child, node)
-            given = by_position(inlined.parameters, node.args, node.kwargs, node)
-            arguments = [self._spell(arg, node) for arg in given]
-            if inlined.takes_submods:
-                self.used_pieces = True
-                arguments.append(cst.Name(self.state.dialect.submods))
-            return call_of(cst.Name(name), arguments)
+            given, named = bound(
+                inlined.parameters,
+                node.args,
+                node.kwargs,
+                node,
+                fill=inlined.takes_submods,
+            )
+            call = self._call(cst.Name(name), tuple(given), named, node)
+            if not inlined.takes_submods:
+                return call
+            self.used_pieces = True
+            submods = argument(cst.Name(self.state.dialect.submods))
+            return call.with_changes(args=[*call.args, submods])
         if isinstance(child, fx.GraphModule):
-            callee = self.arguments.slot(child)
+            slot = self.state.constants.made(
+                ("whole module", id(child)), partial(WholeModule, child)
+            )
+            callee = slot_of(self.state.dialect.consts, slot)
             return self._call(callee, node.args, node.kwargs, node)
         if not self.with_pieces:
             raise UnsupportedGraphError(

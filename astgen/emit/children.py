@@ -17,6 +17,7 @@ from torch import fx
 from torch._ops import HigherOrderOperator
 from torch.fx.graph import CodeGen, _PyTreeCodeGen
 
+from astgen.emit.resolve import is_called_otherwise
 from astgen.emit.signature import Parameter
 from astgen.errors import UnsupportedGraphError
 
@@ -124,17 +125,38 @@ def fetch(root: torch.nn.Module, node: fx.Node) -> Any:
 
 
 def is_inlinable(module: object) -> bool:
-    """Whether running a module means running its graph and nothing else."""
-    return (
-        isinstance(module, fx.GraphModule)
-        and "forward" not in module.__dict__
-        and not any(getattr(module, hooks, None) for hooks in _HOOKS)
-        and type(module.graph._codegen) in (CodeGen, _PyTreeCodeGen)
-        and not any(
-            node.op == "placeholder" and str(node.target).startswith("**")
-            for node in module.graph.nodes
-        )
-    )
+    """Whether running a module means running its graph, and a function can do it.
+
+    Arguments are given by position, the pieces last: `**kwargs` cannot be passed
+    on, nor `*args` to a function that needs the pieces.
+    """
+    if (
+        not isinstance(module, fx.GraphModule)
+        or "forward" in module.__dict__
+        or any(getattr(module, hooks, None) for hooks in _HOOKS)
+        or type(module.graph._codegen) not in (CodeGen, _PyTreeCodeGen)
+        or is_called_otherwise(type(module))
+    ):
+        return False
+    stars = [
+        str(node.target)
+        for node in module.graph.nodes
+        if node.op == "placeholder" and str(node.target).startswith("*")
+    ]
+    if any(target.startswith("**") for target in stars):
+        return False
+    return not (stars and _calls_pieces(module))
+
+
+def _calls_pieces(module: fx.GraphModule) -> bool:
+    for node in module.graph.nodes:
+        if node.op == "call_module":
+            child = fetch(module, node)
+            if not isinstance(child, fx.GraphModule):
+                return True
+            if is_inlinable(child) and _calls_pieces(child):
+                return True
+    return False
 
 
 def is_operand(node: fx.Node) -> bool:

@@ -12,14 +12,12 @@ from torch.utils import _pytree as torch_pytree
 from astgen.emit.arguments import Arguments
 from astgen.emit.calls import Calls
 from astgen.emit.children import Inlined, fetch, is_inlinable, is_operand
-from astgen.emit.literals import is_literal
 from astgen.emit.liveness import last_uses
 from astgen.emit.names import CanonicalNames, Names
 from astgen.emit.nodes import assign, call_of, delete, item_of, statement
 from astgen.emit.state import ProgramState
 from astgen.emit.pytree import nested_inputs, pytree_of
-from astgen.emit.signature import Parameter, parameters
-from astgen.emit.targets import is_operator
+from astgen.emit.signature import Parameter, parameters, writable
 
 __all__ = ["Request", "build_function"]
 
@@ -92,14 +90,16 @@ class _Builder:
 
     def build(self) -> Inlined:
         signature = parameters(self.graph)
-        params = [self.parameter(parameter) for parameter in signature]
+        params = [self.parameter(parameter) for parameter in writable(signature)]
         self.dying = last_uses(self.graph)
         if self.info is not None:
             self.flatten([param.name.value for param in params])
         self.free_unread()
         for node in self.graph.nodes:
             self.node(node)
-        if not self.body or not _returns(self.body[-1]):
+            if node.op == "output":
+                break
+        else:
             self.body.append(statement(cst.Return(value=cst.Name("None"))))
         function = cst.FunctionDef(
             name=cst.Name(self.request.name),
@@ -130,14 +130,9 @@ class _Builder:
         if not parameter.default:
             return cst.Param(name=cst.Name(name))
         value = parameter.default[0]
-        simple = is_literal(value) or is_operator(value)
         return cst.Param(
             name=cst.Name(name),
-            default=(
-                self.arguments.spell(value, parameter.node)
-                if simple
-                else self.arguments.slot(value)
-            ),
+            default=self.arguments.constant(value, parameter.node),
             equal=cst.AssignEqual(
                 whitespace_before=cst.SimpleWhitespace(""),
                 whitespace_after=cst.SimpleWhitespace(""),
@@ -155,7 +150,8 @@ class _Builder:
         if self.request.entry:
             keyword = [*keyword, submods]
         elif self.calls.used_pieces:
-            plain = [*plain, submods]
+            # Nothing may follow a default; callers give all arguments.
+            plain = [*(cst.Param(name=param.name) for param in plain), submods]
         stars, double = by_kind.get("args", []), by_kind.get("kwargs", [])
         star: cst.Param | cst.ParamStar | cst.MaybeSentinel = cst.MaybeSentinel.DEFAULT
         if stars:
@@ -269,7 +265,3 @@ class _Builder:
         while following.op in ("get_attr", "placeholder"):
             following = following.next
         return following.op in ("output", "root") and self.info is None
-
-
-def _returns(line: cst.SimpleStatementLine) -> bool:
-    return isinstance(line.body[0], cst.Return)

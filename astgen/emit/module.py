@@ -14,6 +14,7 @@ from astgen.emit.children import Children
 from astgen.emit.constants import Constants
 from astgen.emit.function import Request, build_function
 from astgen.emit.layout import lay_out
+from astgen.emit.names import check_function_name
 from astgen.emit.nodes import slot_of, statement
 from astgen.emit.state import ProgramState
 from astgen.emit.render import render
@@ -65,8 +66,11 @@ def emit(
         The laid-out module and what belongs to it.
 
     Raises:
+        InvalidNameError: The function cannot be called `name`.
         UnsupportedGraphError: The graph cannot be expressed.
     """
+    if name != dialect.entry:
+        check_function_name(name, dialect, entry=entry)
     dialect = replace(dialect, entry=name)
     constants = Constants() if constants is None else constants
     state = ProgramState(

@@ -12,12 +12,38 @@ import re
 import unicodedata
 from itertools import count
 
-from astgen.check import Dialect
+from astgen.check import DEFAULT_DIALECT, Dialect
+from astgen.errors import InvalidNameError
 
-__all__ = ["CanonicalNames", "Names"]
+__all__ = ["CanonicalNames", "Names", "check_function_name"]
 
 _FORBIDDEN = frozenset({"__debug__", *keyword.kwlist, *keyword.softkwlist})
 _NOT_A_LETTER = re.compile(r"[^0-9A-Za-z_]")
+
+
+def check_function_name(name: str, dialect: Dialect, *, entry: bool) -> None:
+    """Make sure that a function may be called `name`.
+
+    Args:
+        name: What the caller asks for.
+        dialect: Its reserved names are refused.
+        entry: Whether the function is an entry; others may be called like
+            inlined functions.
+
+    Raises:
+        InvalidNameError: It is no identifier, or has a meaning of its own.
+    """
+    if not _is_identifier(name) or name in _FORBIDDEN:
+        reason = "is no identifier that Python can define"
+    elif name in dialect.reserved or entry and name.startswith(dialect.inlined):
+        reason = "has a meaning of its own in generated code"
+    else:
+        return
+    raise InvalidNameError(
+        f"a generated function cannot be called {name!r}: the name {reason}; choose "
+        f"another, such as {DEFAULT_DIALECT.entry!r}",
+        name,
+    )
 
 
 class Names:
@@ -46,7 +72,7 @@ class Names:
     def local(self, wanted: str) -> str:
         """Name a local after `wanted`, which may be any text."""
         name = _NOT_A_LETTER.sub("_", wanted) or "value"
-        if name[0].isdigit():
+        if name[0].isdigit() or name.startswith(self._dialect.inlined):
             name = "_" + name
         if not self._is_free(name):
             numbers = self._counters.setdefault(name, count(1))

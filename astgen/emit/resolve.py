@@ -13,7 +13,12 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-__all__ = ["ByName", "call"]
+from torch import fx
+
+__all__ = ["CALL", "ByName", "WholeModule", "is_called_otherwise"]
+
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre")
 
 
 class ByName:
@@ -52,9 +57,50 @@ class _Module:
         return importlib.import_module, (self._name,)
 
 
+class WholeModule:
+    """A module that is more than its graph: with hooks, or a `forward` of its own.
+
+    `GraphModule` leaves these behind when it is pickled; here they come along.
+    """
+
+    def __init__(self, module: fx.GraphModule) -> None:
+        self._module = module
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._module(*args, **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if is_called_otherwise(type(self._module)):
+            raise TypeError(
+                f"a {type(self._module).__mro__[1].__name__} pickles as a plain "
+                "GraphModule, without the __call__ of its own; make it a piece by "
+                "wrapping it in a module"
+            )
+        make, args = self._module.__reduce__()[:2]
+        state = {
+            name: value
+            for name, value in self._module.__dict__.items()
+            if name == "forward" or name.startswith(_HOOKS)
+        }
+        return make, args, state
+
+
+def is_called_otherwise(kind: type) -> bool:
+    """Whether a subclass of GraphModule has a `__call__` of its own.
+
+    The first class is made by `torch.fx` for the one module.
+    """
+    for parent in kind.__mro__[1:]:
+        if parent is fx.GraphModule:
+            return False
+        if "__call__" in vars(parent):
+            return True
+    return False
+
+
 def _call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-call: Callable[..., Any] = getattr(operator, "call", _call)
+CALL: Callable[..., Any] = getattr(operator, "call", _call)
 """`operator.call`, which Python 3.10 does not have yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torch import fx
@@ -11,7 +11,7 @@ from torch import fx
 from astgen.emit.pytree import pytree_of
 from astgen.errors import UnsupportedGraphError
 
-__all__ = ["Parameter", "by_position", "parameters"]
+__all__ = ["Parameter", "bound", "parameters", "writable"]
 
 Kind = Literal["plain", "keyword", "args", "kwargs"]
 
@@ -44,15 +44,34 @@ def parameters(graph: fx.Graph) -> list[Parameter]:
         if node.op == "placeholder":
             found.append(_parameter(node, starred))
             starred = starred or found[-1].kind == "args"
-    return _without_lost_defaults(found)
+    return found
 
 
-def by_position(
+def writable(found: Sequence[Parameter]) -> list[Parameter]:
+    """Parameters as Python can write them.
+
+    A default before a parameter without one is never used in a call by position,
+    and Python refuses it: it is dropped.
+    """
+    kept: list[Parameter] = []
+    required = False
+    for parameter in reversed(found):
+        if parameter.kind == "plain":
+            required = required or not parameter.default
+            if required and parameter.default:
+                parameter = replace(parameter, default=())
+        kept.append(parameter)
+    return kept[::-1]
+
+
+def bound(
     callee: Sequence[Parameter],
     args: Sequence[Any],
     kwargs: Mapping[str, Any],
     node: fx.Node,
-) -> list[Any]:
+    *,
+    fill: bool = False,
+) -> tuple[list[Any], dict[str, Any]]:
     """The arguments of a call as the parameters take them.
 
     Args:
@@ -60,9 +79,10 @@ def by_position(
         args: Positional arguments of the call.
         kwargs: Keyword arguments of the call.
         node: The call, for errors.
+        fill: Whether to give trailing defaults, too.
 
     Returns:
-        The arguments in order; trailing parameters keep their defaults.
+        The arguments by position, and those of keyword-only parameters.
 
     Raises:
         UnsupportedGraphError: The call does not fit the parameters.
@@ -71,19 +91,28 @@ def by_position(
     starred = any(parameter.kind == "args" for parameter in callee)
     if len(args) > len(plain) and not starred:
         raise _misfit(node, f"gives {len(args)} arguments, {len(plain)} are taken")
-    found, left = list(args), dict(kwargs)
+    positional, left = list(args), dict(kwargs)
+    named = {
+        parameter.target: left.pop(parameter.target)
+        for parameter in callee
+        if parameter.kind == "keyword" and parameter.target in left
+    }
+    for parameter in callee:
+        if parameter.kind == "keyword" and not parameter.default:
+            if parameter.target not in named:
+                raise _misfit(node, f"lacks the argument {parameter.target!r}")
     for parameter in plain[len(args) :]:
         if parameter.target in left:
-            found.append(left.pop(parameter.target))
+            positional.append(left.pop(parameter.target))
         elif parameter.default:
-            if not left:
+            if not (left or fill):
                 break
-            found.append(parameter.default[0])
+            positional.append(parameter.default[0])
         else:
             raise _misfit(node, f"lacks the argument {parameter.target!r}")
     if left:
         raise _misfit(node, f"gives an unknown or second {next(iter(left))!r}")
-    return found
+    return positional, named
 
 
 def _misfit(node: fx.Node, what: str) -> UnsupportedGraphError:
@@ -100,16 +129,3 @@ def _parameter(node: fx.Node, starred: bool) -> Parameter:
     if target.startswith("*"):
         return Parameter(target[1:], "args", node, ())
     return Parameter(target, "keyword" if starred else "plain", node, tuple(node.args))
-
-
-def _without_lost_defaults(found: list[Parameter]) -> list[Parameter]:
-    """A default before a parameter without one can never be used: drop it."""
-    kept: list[Parameter] = []
-    required = False
-    for parameter in reversed(found):
-        if parameter.kind == "plain":
-            required = required or not parameter.default
-            if required and parameter.default:
-                parameter = Parameter(parameter.target, "plain", parameter.node, ())
-        kept.append(parameter)
-    return kept[::-1]

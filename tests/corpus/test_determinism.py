@@ -80,11 +80,13 @@ def test_generating_leaves_the_graph_as_it_was() -> None:
     for make in GRAPHS.values():
         gm = make()
         before = [
-            (n.name, n.op, n.target, list(n.users), dict(n.meta)) for n in gm.graph.nodes
+            (n.name, n.op, n.target, list(n.users), dict(n.meta))
+            for n in gm.graph.nodes
         ]
         astgen.generate(gm)
         assert before == [
-            (n.name, n.op, n.target, list(n.users), dict(n.meta)) for n in gm.graph.nodes
+            (n.name, n.op, n.target, list(n.users), dict(n.meta))
+            for n in gm.graph.nodes
         ]
 
 

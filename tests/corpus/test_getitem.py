@@ -152,10 +152,8 @@ def test_an_item_of_an_attribute() -> None:
     run_graph(graph(body, "x", root=module(w=tensor(1, 2))), tensor(1))
 
 
-def test_an_item_by_keyword_or_with_a_wrong_number_of_arguments_is_a_call() -> None:
-    assert operator.getitem in run_graph(carry(operator.getitem), tensor(1)).compile({})(
-        tensor(1)
-    )[1]["values"]
+def test_getitem_itself_as_a_value() -> None:
+    run_graph(carry(operator.getitem, [operator.setitem]), tensor(1))
 
 
 def test_items_of_items() -> None:

@@ -174,6 +174,47 @@ def test_scan() -> None:
     run_graph(gm, torch.zeros(2), torch.arange(6.0).reshape(3, 2))
 
 
+def test_associative_scan() -> None:
+    def step(g: fx.Graph, a: fx.Node, b: fx.Node) -> Any:
+        return (g.call_function(torch.add, (a, b)),)
+
+    gm = region(
+        hop.associative_scan,
+        {"combine": graph(step, "a", "b")},
+        lambda children, nodes: (children[0], (nodes[0],), ()),
+        "x",
+    )
+    run_graph(gm, torch.arange(6.0))
+
+
+def test_a_subgraph_by_identifier() -> None:
+    gm = region(
+        hop.invoke_subgraph,
+        {"body": one(torch.sin)},
+        lambda children, nodes: (children[0], "id", nodes[0]),
+        "x",
+    )
+    run_graph(gm, tensor(1))
+
+
+def test_a_wider_result_of_an_operator() -> None:
+    def body(g: fx.Graph, x: fx.Node) -> Any:
+        target = torch.ops.aten.mul.Tensor
+        return g.call_function(hop.out_dtype, (target, torch.int32, x, x))
+
+    run_graph(graph(body, "x"), torch.tensor([100], dtype=torch.int8))
+
+
+def test_operands_passed_by_keyword() -> None:
+    def body(g: fx.Graph, x: fx.Node) -> Any:
+        yes, no = g.get_attr("yes"), g.get_attr("no")
+        named = {"true_fn": yes, "false_fn": no, "operands": (x,)}
+        return g.call_function(hop.cond, (False,), named)
+
+    root = module(yes=one(torch.sin), no=one(torch.cos))
+    run_graph(graph(body, "x", root=root), tensor(1))
+
+
 def test_wrap() -> None:
     gm = region(
         wrap_op,

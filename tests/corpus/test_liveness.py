@@ -59,9 +59,7 @@ def test_a_chain_holds_one_link() -> None:
 
     # The last link, which nobody uses, is not even bound.
     counts = [1, 1, 1, 1, 0]
-    run_graph(
-        graph(body, "x", root=live.root), tensor(1), eager=lambda x: list(counts)
-    )
+    run_graph(graph(body, "x", root=live.root), tensor(1), eager=lambda x: list(counts))
 
 
 @pytest.mark.parametrize(
@@ -252,7 +250,9 @@ def test_intermediates_of_a_child_are_freed_inside_of_it() -> None:
         total = g.call_function(torch.sum, (made,))
         return g.call_module("alive", ()), total
 
-    live.root.inner = graph(inner, "a", root=module(make=live.root.make, alive=live.root.alive))
+    live.root.inner = graph(
+        inner, "a", root=module(make=live.root.make, alive=live.root.alive)
+    )
 
     def body(g: fx.Graph, x: fx.Node) -> Any:
         return g.call_module("inner", (x,))

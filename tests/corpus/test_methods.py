@@ -104,9 +104,7 @@ def test_the_receiver_may_die_with_the_call() -> None:
     run_graph(graph(body, "x"), tensor(1, 2))
 
 
-def test_a_method_that_is_evaluated_before_its_arguments() -> None:
-    """Reading the method comes first, as in `value.method(arguments)`."""
-
+def test_an_unlisted_method_takes_any_arguments() -> None:
     def body(g: fx.Graph, x: fx.Node) -> Any:
         return g.call_method("unlisted", (x, [x, {"k": x}]), {"a b": x})
 

@@ -12,7 +12,9 @@ import torch
 from torch import fx
 from torch.fx._lazy_graph_module import _use_lazy_graph_module
 
-from support.graphs import finish, graph, module, tensor
+import astgen
+from astgen.errors import AstgenError
+from support.graphs import chain, finish, graph, module, tensor
 from support.running import run_graph
 
 
@@ -232,3 +234,43 @@ def test_names_of_a_thousand_characters() -> None:
         node = made.call_function(torch.add, (node, x))
         node.name = "n" * 999 + str(index)
     run_graph(finish(made, [node, x, {"k" * 1000: node}]), tensor(3))
+
+
+def test_wide_names() -> None:
+    def body(g: fx.Graph, a: fx.Node, b: fx.Node) -> Any:
+        return g.call_function(torch.stack, ([a, b] * 4,), {"dim": 0})
+
+    run_graph(graph(body, "\u65e5\u672c" * 15, "\xe9" * 40), tensor(1), tensor(2))
+
+
+def test_a_node_of_another_graph_is_refused() -> None:
+    stranger = fx.Graph().placeholder("x")
+    made = fx.Graph()
+    node = made.call_function(torch.neg, (made.placeholder("x"),))
+    node._args = (stranger,)
+    with pytest.raises(AstgenError, match="'x'"):
+        astgen.generate(finish(made, node))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "a b",
+        "class",
+        "torch",
+        "slice",
+        "__vllm_consts__",
+        "__vllm_submods__",
+        "__vllm_inlined_submods__0",
+    ],
+)
+def test_a_function_cannot_be_called_just_anything(name: str) -> None:
+    with pytest.raises(AstgenError):
+        astgen.generate(chain(torch.neg), name=name).compile({})
+
+
+@pytest.mark.parametrize("name", ["f", "x", "neg", "forward", "\u65e5"])
+def test_a_function_of_the_name_of_a_local_or_input(name: str) -> None:
+    program = astgen.generate(chain(torch.neg), name=name)
+    assert program.compile({})(tensor(1)).item() == -1

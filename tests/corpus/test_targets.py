@@ -349,6 +349,24 @@ def test_functions_of_torch(target: Any, rest: tuple[Any, ...]) -> None:
         run_graph(calls((target, *rest)), tensor(1, 2))
 
 
+@pytest.mark.parametrize(
+    "target, rest",
+    [
+        (aten.__and__.Tensor, (torch.tensor([4]),)),
+        (aten._to_copy.default, ()),
+        (aten._to_copy, ()),
+        (aten.sym_size.int, (0,)),
+        (torch.ops.prims.convert_element_type.default, (torch.float64,)),
+        (torch.ops.prims.neg.default, ()),
+        (torch.ops.prim.layout.default, ()),
+        (torch.ops.prim.device.default, ()),
+    ],
+    ids=label,
+)
+def test_operators_of_all_namespaces(target: Any, rest: tuple[Any, ...]) -> None:
+    run_graph(calls((target, *rest)), torch.tensor([5]))
+
+
 def test_a_replaced_function_of_torch_is_called_as_the_graph_holds_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

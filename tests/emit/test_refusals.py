@@ -15,7 +15,6 @@ from torch.fx.experimental.symbolic_shapes import ShapeEnv
 import astgen
 from astgen.errors import UnsupportedGraphError
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:Raw SymInt value")
 
 
@@ -103,7 +102,9 @@ def test_a_target_that_is_not_there(op: str) -> None:
         ((1,), {"b": 2}, "unknown or second 'b'"),
     ],
 )
-def test_a_call_that_does_not_fit_its_child(args: Any, kwargs: Any, reason: str) -> None:
+def test_a_call_that_does_not_fit_its_child(
+    args: Any, kwargs: Any, reason: str
+) -> None:
     root = torch.nn.Module()
     root.child = graph(lambda g, a: a, "a")
     gm = graph(lambda g, x: g.call_module("child", args, kwargs), "x", root=root)

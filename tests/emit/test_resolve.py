@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-from astgen.emit.resolve import ByName, call
+from astgen.emit.resolve import CALL, ByName
 
 LOAD = """
 import pickle, sys
@@ -39,5 +39,5 @@ def test_a_descriptor_is_called_by_name() -> None:
 
 
 def test_call_calls() -> None:
-    assert call(dict, [("a", 1)], b=2) == {"a": 1, "b": 2}
-    assert pickle.loads(pickle.dumps(call)) is call
+    assert CALL(dict, [("a", 1)], b=2) == {"a": 1, "b": 2}
+    assert pickle.loads(pickle.dumps(CALL)) is CALL

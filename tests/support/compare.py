@@ -110,7 +110,12 @@ def _same_leaf(left: Any, right: Any) -> bool:
 
 def _tensor_key(tensor: torch.Tensor) -> tuple[Any, ...]:
     plain = tensor.detach()
-    raw = plain.flatten().clone(memory_format=torch.contiguous_format)
+    raw = (
+        plain.resolve_conj()
+        .resolve_neg()
+        .flatten()
+        .clone(memory_format=torch.contiguous_format)
+    )
     return (
         tensor.dtype,
         tensor.shape,

@@ -55,7 +55,10 @@ class Texts:
         found = list(self._complaints)
         for test, code in self._texts:
             shown = code if len(code) < _LONG else _sample(code)
-            wanted = black.format_str(shown, mode=black.Mode())
+            try:
+                wanted = black.format_str(shown, mode=black.Mode())
+            except black.InvalidInput as error:
+                wanted = f"an error: {error}"
             if wanted != shown:
                 found.append(f"{test}: black changes\n{shown}\nto\n{wanted}")
         return found
