@@ -14,7 +14,7 @@ from typing import Any
 import libcst as cst
 from torch import fx
 from torch._dynamo.utils import dynamo_timed
-from torch._logging import trace_structured
+from torch._logging import trace_structured  # type: ignore[attr-defined]
 
 from astgen.check import DEFAULT_DIALECT, Dialect
 from astgen.emit import Arguments, Constants, Emitted, Targets, emit, render
@@ -130,7 +130,12 @@ def _node_ref(arg: Any, consts: list[Any], const_index: dict[int, int]) -> str:
     included; the generated module spells strings as black does."""
     constants = Constants(consts, const_index)
     names: dict[fx.Node, cst.BaseExpression] = {}
-    fx.node.map_arg(arg, lambda node: names.setdefault(node, cst.Name(node.name)))
+
+    def name(node: fx.Node) -> fx.Node:
+        names[node] = cst.Name(node.name)
+        return node
+
+    fx.node.map_arg(arg, name)
     targets = Targets(constants, lambda slot: slot_of(DEFAULT_DIALECT.consts, slot))
     return render(Arguments(constants, targets, names, quote=repr).spell(arg))
 

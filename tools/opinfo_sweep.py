@@ -201,13 +201,13 @@ def _echo_reasons(results: list[list[Verdict]]) -> None:
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for verdict in (verdict for found in results for verdict in found):
         if verdict.kind in REASONS or verdict.kind == "equal" and verdict.detail:
-            where = f"{verdict.operator} {verdict.sample}"
+            call = f"{verdict.operator} {verdict.sample}"
             if verdict.variant != "function":
-                where += f" {verdict.variant}"
-            groups[HEADINGS[verdict.kind], verdict.detail].append(where)
-    for (heading, detail), where in sorted(groups.items()):
-        click.echo(f"\n{heading}, {len(where)} calls: {detail}")
-        click.echo(f"    {', '.join(where)}")
+                call += f" {verdict.variant}"
+            groups[HEADINGS[verdict.kind], verdict.detail].append(call)
+    for (heading, detail), calls in sorted(groups.items()):
+        click.echo(f"\n{heading}, {len(calls)} calls: {detail}")
+        click.echo(f"    {', '.join(calls)}")
 
 
 def _echo_failures(results: list[list[Verdict]]) -> None:

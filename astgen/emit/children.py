@@ -163,6 +163,6 @@ def is_operand(node: fx.Node) -> bool:
     """Whether a GraphModule is only handed to operators that run any function."""
     return all(
         isinstance(user.target, HigherOrderOperator)
-        and user.target.name() in _TAKE_FUNCTIONS
+        and user.target.__name__ in _TAKE_FUNCTIONS
         for user in node.users
     )

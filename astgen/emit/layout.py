@@ -56,7 +56,7 @@ def _function(node: cst.FunctionDef) -> cst.FunctionDef:
 def _exploded_signature(node: cst.FunctionDef) -> cst.FunctionDef:
     params = node.params
     star = params.star_arg
-    groups = [
+    groups: list[list[Any]] = [
         list(params.params),
         [star] if isinstance(star, (cst.Param, cst.ParamStar)) else [],
         list(params.kwonly_params),
@@ -108,14 +108,14 @@ def _statement(line: Any, indent: int) -> Any:
     return line.with_changes(body=[small])
 
 
-def _deleted(target: Any, indent: int) -> cst.BaseExpression:
+def _deleted(target: Any, indent: int) -> Any:
     if not isinstance(target, cst.Tuple):
         return _wrapped(target, indent) if _fits(target, indent + _STEP) else target
     elements = _one_a_line(target.elements, indent)
     return _wrapped(target.with_changes(elements=elements), indent, closing="")
 
 
-def _right_side(value: Any, head: int, indent: int) -> cst.BaseExpression:
+def _right_side(value: Any, head: int, indent: int) -> Any:
     """What follows `name =` or `return` on a line that is too long."""
     exploded = _explode(value, indent, head)
     if isinstance(value, cst.Tuple):

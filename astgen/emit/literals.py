@@ -48,6 +48,9 @@ def literal(value: object, quote: Quote = quoted) -> cst.BaseExpression:
 
     Returns:
         A new node.
+
+    Raises:
+        TypeError: The value is no literal.
     """
     if value is None or isinstance(value, bool):
         return cst.Name(repr(value))
@@ -57,6 +60,8 @@ def literal(value: object, quote: Quote = quoted) -> cst.BaseExpression:
         return cst.SimpleString(quote(value))
     if isinstance(value, int):
         return integer(value)
+    if not isinstance(value, float):
+        raise TypeError(f"a {type(value).__name__} is no literal; use a constant slot")
     size = cst.Float(repr(abs(value)).replace("e+", "e"))
     return _signed(math.copysign(1.0, value) < 0, size)
 

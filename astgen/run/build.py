@@ -51,6 +51,6 @@ def build(
     if consts is not None:
         namespace[dialect.consts] = consts
     exec(code, namespace)
-    function = namespace[dialect.entry]
+    function: FunctionType = namespace[dialect.entry]
     keep_while_alive(text, name, function)
     return function

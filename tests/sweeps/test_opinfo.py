@@ -200,6 +200,7 @@ def test_sameness_is_of_bits_and_types(one: object, other: object, same: bool) -
     assert not any(differences(one, one))
 
 
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor")
 def test_quantised_tensors_are_compared_with_their_scale() -> None:
     made = [
         torch.quantize_per_tensor(torch.ones(2), scale, 0, torch.qint8)
