@@ -6,7 +6,7 @@
     python tools/model_sweep.py --upstream codegen.py        # another generator beside
 
 Each architecture of `model_zoo.py` is captured at Dynamo level and at aten level, with
-static and with dynamic shapes; `model_graphs.py` judges each graph whole and split.
+static and with dynamic shapes; `model_judge.py` judges each graph whole and split.
 Exit code 0: all equal; 1: something is not; 2: the sweep could not be run.
 """
 
@@ -30,7 +30,8 @@ import click
 import torch
 
 from astgen.cli.console import table
-from model_graphs import CUTS, LEVELS, Capture, Level, capture
+from model_graphs import LEVELS, Capture, Level, capture
+from model_judge import CUTS
 from model_zoo import ARCHITECTURES
 
 __all__ = ["Task", "main", "report", "run"]

@@ -60,7 +60,7 @@ class Architecture:
 
         torch.manual_seed(_SEED)
         kind: Any = getattr(transformers, self.model)
-        model = kind(kind.config_class(**self.config))
+        model: torch.nn.Module = kind(kind.config_class(**self.config))
         for parameter in model.parameters():
             # Zeros and ones, which layers begin with, would hide mistakes.
             torch.nn.init.normal_(parameter, std=0.1)

@@ -20,7 +20,7 @@ import shlex
 import signal
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from multiprocessing.connection import Connection, wait
@@ -198,16 +198,18 @@ def _echo_counts(results: list[list[Verdict]]) -> None:
 
 def _echo_reasons(results: list[list[Verdict]]) -> None:
     """What could not be compared, or not to the last bit, with the operators."""
-    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, str], dict[str, list[int]]] = {}
     for verdict in (verdict for found in results for verdict in found):
         if verdict.kind in REASONS or verdict.kind == "equal" and verdict.detail:
-            call = f"{verdict.operator} {verdict.sample}"
-            if verdict.variant != "function":
-                call += f" {verdict.variant}"
-            groups[HEADINGS[verdict.kind], verdict.detail].append(call)
-    for (heading, detail), calls in sorted(groups.items()):
-        click.echo(f"\n{heading}, {len(calls)} calls: {detail}")
-        click.echo(f"    {', '.join(calls)}")
+            group = groups.setdefault((HEADINGS[verdict.kind], verdict.detail), {})
+            form = " in place" if verdict.variant == "in place" else ""
+            group.setdefault(verdict.operator + form, []).append(verdict.sample)
+    for (heading, detail), group in sorted(groups.items()):
+        calls = sum(map(len, group.values()))
+        click.echo(f"\n{heading}, {calls} call{'s' * (calls != 1)}: {detail}")
+        for name, numbers in group.items():
+            shown = " ".join(map(str, numbers))
+            click.echo(f"    {name}: sample{'s' * (len(numbers) != 1)} {shown}")
 
 
 def _echo_failures(results: list[list[Verdict]]) -> None:

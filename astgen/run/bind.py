@@ -28,7 +28,9 @@ def bind(
 
     They become the default of its keyword-only parameter: a plain function hands
     its arguments over, where a `functools.partial` would hold all of them until
-    the call returns and nothing could be freed early.
+    the call returns and nothing could be freed early. (CPython's own call path
+    holds them before 3.11, and while a frame evaluation hook, PEP 523, is there:
+    PyTorch leaves its own behind when a backend has raised in `torch.compile`.)
 
     Args:
         function: The entry function; changed in place.

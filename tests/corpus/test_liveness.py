@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -13,14 +12,10 @@ import torch
 from torch import fx
 
 import astgen
+from support.fresh import where_calls_hand_over
 from support.graphs import chain, finish, graph, module, tensor
 from support.running import pieces_of, run_graph, ways
 from support.things import Live
-
-hands_over_arguments = pytest.mark.skipif(
-    sys.version_info < (3, 11),
-    reason="before Python 3.11 a caller holds its arguments until the call returns",
-)
 
 
 def test_a_result_that_nobody_uses_is_freed_at_once() -> None:
@@ -179,7 +174,7 @@ def functions(gm: fx.GraphModule) -> list[Callable[..., Any]]:
     return [program.compile({}), entry]
 
 
-@hands_over_arguments
+@where_calls_hand_over
 def test_an_input_that_the_caller_does_not_keep_is_freed_after_its_last_use() -> None:
     watched = Watched()
 
@@ -191,7 +186,7 @@ def test_an_input_that_the_caller_does_not_keep_is_freed_after_its_last_use() ->
         assert function(watched.make())[1] == 0
 
 
-@hands_over_arguments
+@where_calls_hand_over
 def test_an_input_that_nobody_uses_is_freed_before_anything_runs() -> None:
     watched = Watched()
 
@@ -203,7 +198,7 @@ def test_an_input_that_nobody_uses_is_freed_before_anything_runs() -> None:
         assert function(watched.make(), tensor(1))[0] == 0
 
 
-@hands_over_arguments
+@where_calls_hand_over
 def test_starred_inputs_are_freed_after_their_last_use() -> None:
     watched = Watched()
 

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 import torch
+from support.fresh import where_calls_hand_over
 from torch import fx
 
 import astgen
@@ -90,6 +91,7 @@ def test_constants_that_do_not_match_the_text_are_refused() -> None:
         assert [finding.rule for finding in caught.value.findings] == ["AG301"]
 
 
+@where_calls_hand_over
 def test_the_bound_function_lets_go_of_its_inputs() -> None:
     alive: list[bool] = []
 
