@@ -206,6 +206,8 @@ def _unknown(name: str) -> str:
         candidates = {f"{prefix}.{n}" if prefix else n for n in names}
     # Not everything that a module holds is an operator.
     close = difflib.get_close_matches(path, sorted(candidates), 4 * _SUGGESTIONS)
+    if _resolve(f"torch.{path}") != SplittingOps():
+        close.insert(0, f"torch.{path}")
     valid = [other for other in close if _resolve(other) != SplittingOps()]
     hint = f"nearest: {', '.join(map(repr, valid[:_SUGGESTIONS]))}; " if valid else ""
-    return f"splitting_ops: no operator is called {name!r}; {hint}{_FORMS}"
+    return f"no operator is called {name!r}; {hint}{_FORMS}"

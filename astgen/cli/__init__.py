@@ -44,7 +44,7 @@ class _Commands(click.Group):
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 all is well, 1 results differ or the checker refused "
-    "something, 2 it could not be done.",
+    "something, 2 it could not be done, 130 interrupted.",
 )
 @click.version_option(__version__, prog_name="astgen")
 @click.pass_context

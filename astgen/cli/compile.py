@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from astgen.cli.console import DIFFERENT, Progress
-from astgen.cli.files import prepare_directory, write_text
+from astgen.cli.files import left_from_before, prepare_directory, write_text
 
 __all__ = ["compile_command"]
 
@@ -19,7 +19,8 @@ __all__ = ["compile_command"]
     "splitting_ops",
     multiple=True,
     metavar="OP",
-    help="Split at this operator; repeatable. Default: attention.",
+    help="Split at this operator; repeatable. Default: scaled_dot_product_attention and "
+    "flex_attention.",
 )
 @click.option(
     "--pieces",
@@ -82,6 +83,9 @@ def compile_command(
         paths = [output / f"{model.name}_{i}.py" for i in range(len(job.graphs))]
         for path, graph in zip(paths, job.graphs):
             write_text(path, graph.compiled.program.code)
+        for other in left_from_before(output, model.name, paths):
+            name = click.format_filename(other)
+            job.notes.append(f"{name} is left from an earlier run")
         progress("timing the stitching")
         times = [time_stitching(graph) for graph in job.graphs]
     click.echo(report(f"{model.title}, pieces: {pieces}", job, times, paths))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from astgen.errors import CaptureError
 
-__all__ = ["prepare_directory", "write_text"]
+__all__ = ["left_from_before", "prepare_directory", "write_text"]
 
 
 def prepare_directory(path: Path) -> None:
@@ -54,6 +57,26 @@ def write_text(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise _refused(path, error) from error
+
+
+def left_from_before(path: Path, stem: str, written: Sequence[Path]) -> list[Path]:
+    """Files that an earlier run wrote and this one did not.
+
+    Args:
+        path: The directory.
+        stem: What the names of the files begin with, before `_0.py`.
+        written: The files of this run.
+
+    Returns:
+        The others, in order. They are not touched: somebody may have edited them.
+    """
+    found = sorted(path.glob(f"{glob.escape(stem)}_*.py"))
+    number = re.compile(re.escape(stem) + r"_[0-9]+\.py")
+    return [
+        other
+        for other in found
+        if number.fullmatch(other.name) and other not in written
+    ]
 
 
 def _umask() -> int:

@@ -94,8 +94,15 @@ def run_job(
             runs.append(_compare(pair, values, inputs, given, exact))
     if model.module.training:
         pair.notes.append("the model is in training mode; a factory may call .eval()")
+    if not any(_is_stitched(graph) for graph in pair.recorder.graphs):
+        names = ", ".join(options.splitting_ops)
+        pair.notes.append(f"nothing to stitch, no graph has an operator {names}")
     tolerances = {} if exact else tolerances_for(pair.expected)
     return Job(pair.recorder.graphs, runs, tolerances, pair.notes)
+
+
+def _is_stitched(graph: Recorded) -> bool:
+    return any(piece.is_splitting for piece in graph.compiled.split.pieces)
 
 
 def _variants(given: Inputs) -> Iterator[tuple[str, Inputs]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from astgen.cli.console import table
-from astgen.cli.job import Job, Run
+from astgen.cli.job import Job
 from astgen.cli.recorder import Recorded
 from astgen.cli.stitching import StitchingTimes
 
@@ -52,7 +52,7 @@ def report(
             + table([["graph", *graphs[0].milliseconds], *stages]),
             "Microseconds a call, stitching alone\n"
             + table([["graph", "generated", "torch.fx", "ratio"], *stitching]),
-            "Compared with eager mode\n" + _runs(job.runs),
+            "Compared with eager mode\n" + _runs(job),
             *(f"Note: {note}" for note in job.notes),
             _verdict(job),
         ]
@@ -74,11 +74,12 @@ def _sizes(index: int, graph: Recorded, path: Path) -> list[str]:
     return [*map(str, numbers), click.format_filename(path)]
 
 
-def _runs(runs: Sequence[Run]) -> str:
+def _runs(job: Job) -> str:
     head = ("run", "values", "inputs", "result")
+    well = "within tolerance" if job.tolerances else "equal"
     rows = [
-        (str(i), run.values, run.inputs, run.difference or "equal")
-        for i, run in enumerate(runs)
+        (str(i), run.values, run.inputs, run.difference or well)
+        for i, run in enumerate(job.runs)
     ]
     return table([head, *rows], left=[1, 2, 3])
 
@@ -88,8 +89,11 @@ def _verdict(job: Job) -> str:
     different = sum(run.difference is not None for run in job.runs)
     if different:
         return click.style("not equal", fg="red") + f": {different} of {count} runs"
-    how = "bit for bit"
+    what, how = "equal", "bit for bit"
     if job.tolerances:
         pairs = (f"{value:g} ({dtype})" for dtype, value in job.tolerances.items())
-        how = f"relative and absolute tolerance {', '.join(pairs)}"
-    return click.style("equal", fg="green") + f": {count} of {count} runs, {how}"
+        what, how = (
+            "equal within tolerance",
+            f"relative and absolute {', '.join(pairs)}",
+        )
+    return click.style(what, fg="green") + f": {count} of {count} runs, {how}"

@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 from torch import fx
 
-from astgen.emit.arguments import Arguments
+from astgen.emit.arguments import Arguments, type_name
 from astgen.emit.children import Build, fetch, is_inlinable
 from astgen.emit.literals import is_literal, literal
 from astgen.emit.nodes import argument, call_of, item_of, slot_of
@@ -70,6 +70,12 @@ class Calls:
 
     def _function(self, node: fx.Node) -> cst.BaseExpression:
         target, args = node.target, node.args
+        if not callable(target):
+            raise UnsupportedGraphError(
+                f"a {type_name(target)} is called as a function; a call_function node "
+                "has the function itself as its target",
+                node,
+            )
         if target is operator.getitem and len(args) == 2 and not node.kwargs:
             item = self._item(node)
             if item is not None and node.users:

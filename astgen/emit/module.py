@@ -10,6 +10,7 @@ from torch import fx
 
 from astgen.check import DEFAULT_DIALECT, Dialect
 from astgen.check.dialect import MODULES
+from astgen.emit.arguments import type_name
 from astgen.emit.children import Children
 from astgen.emit.constants import Constants
 from astgen.emit.function import Request, build_function
@@ -19,6 +20,7 @@ from astgen.emit.nodes import slot_of, statement
 from astgen.emit.state import ProgramState
 from astgen.emit.render import render
 from astgen.emit.targets import Targets
+from astgen.errors import UnsupportedGraphError
 
 __all__ = ["Emitted", "emit"]
 
@@ -69,6 +71,11 @@ def emit(
         InvalidNameError: The function cannot be called `name`.
         UnsupportedGraphError: The graph cannot be expressed.
     """
+    if not isinstance(gm, fx.GraphModule):
+        raise UnsupportedGraphError(
+            f"a torch.fx.GraphModule is wanted, not a {type_name(gm)}; "
+            "torch.fx.symbolic_trace and torch.compile make one of a module"
+        )
     if name != dialect.entry:
         check_function_name(name, dialect, entry=entry)
     dialect = replace(dialect, entry=name)

@@ -205,6 +205,26 @@ def test_graph_breaks_give_a_row_and_a_file_each(astgen, model_file):
     assert len(rows(result, ["graph", "generated"])) == 2
 
 
+def test_a_model_without_the_operator_is_noted(astgen, model_file):
+    target = f"{model_file()}:factory"
+    noted = "Note: nothing to stitch, no graph has an operator silu"
+    assert noted in astgen("compile", target, "--split", "silu").stdout
+    stitched = astgen("compile", target, "--split", "softmax")
+    assert "nothing to stitch" not in stitched.stdout
+
+
+def test_files_of_an_earlier_run_are_noted_and_left_alone(astgen, model_file, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("factory_1.py", "factory_2_mine.py", "other_1.py"):
+        (out / name).write_text("kept")
+    target = f"{model_file()}:factory"
+    result = astgen("compile", target, "--split", "softmax", "-o", "out")
+    notes = [line for line in result.stdout.splitlines() if "earlier run" in line]
+    assert notes == [f"Note: {Path('out', 'factory_1.py')} is left from an earlier run"]
+    assert (out / "factory_1.py").read_text() == "kept"
+
+
 def test_inductor_pieces_are_compared_within_a_tolerance_that_is_shown(
     astgen, model_file
 ):
@@ -212,7 +232,8 @@ def test_inductor_pieces_are_compared_within_a_tolerance_that_is_shown(
     result = astgen("compile", target, "--pieces", "inductor", "--split", "softmax")
     assert result.exit_code == 0, result.output
     last = result.stdout.splitlines()[-1]
-    assert last.startswith("equal: ") and last.endswith("tolerance 0.001 (float32)")
+    assert last.startswith("equal within tolerance: ")
+    assert last.endswith("relative and absolute 0.001 (float32)")
 
 
 def test_results_that_differ_are_shown_and_exit_1(astgen, model_file):

@@ -55,6 +55,24 @@ def test_there_are_two_commands(blocks):
     assert "pytest" in second
 
 
+def test_the_command_runs_on_the_model_that_is_shown(tmp_path):
+    readme = (ROOT / "README.md").read_text()
+    (model,) = re.findall(r"^```python file=model.py\n(.*?)^```$", readme, re.M | re.S)
+    (tmp_path / "model.py").write_text(model)
+    (command,) = re.findall(r"^\.venv/bin/astgen (compile model.*)$", readme, re.M)
+    result = subprocess.run(
+        [sys.executable, "-m", "astgen", *command.split()],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "shuffled, resized" in result.stdout
+    assert "equal within tolerance: 3 of 3 runs" in result.stdout
+    assert list((tmp_path / "generated").glob("factory_*.py"))
+
+
 def test_all_modules_of_the_map_are_there():
     readme = (ROOT / "README.md").read_text()
     named = re.findall(r"^\| `(astgen/[\w/.]+)`", readme, re.M)

@@ -123,3 +123,15 @@ def test_a_code_generator_of_its_own_is_refused() -> None:
 def test_a_method_of_nothing_is_refused() -> None:
     gm = graph(lambda g, x: g.call_method("sum", (), {"dim": 0}), "x")
     assert "'sum'" in str(refusal(gm))
+
+
+def test_a_plain_module_is_no_graph() -> None:
+    with pytest.raises(UnsupportedGraphError, match="not a .*Linear; .*symbolic_trace"):
+        astgen.generate(torch.nn.Linear(2, 2))
+
+
+def test_a_function_by_its_name_only_is_refused() -> None:
+    gm = graph(lambda g, x: g.call_function(torch.relu, (x,)), "x")
+    call = list(gm.graph.nodes)[1]
+    call.target = "relu"
+    assert "a str is called as a function" in str(refusal(gm))
