@@ -19,7 +19,7 @@ from torch._logging import trace_structured  # type: ignore[attr-defined]
 from astgen.check import DEFAULT_DIALECT, Dialect
 from astgen.emit import Arguments, Constants, Emitted, Targets, emit, render
 from astgen.emit.nodes import slot_of
-from astgen.run import load
+from astgen.run import load, require_text
 
 __all__ = [
     "compile_execution_fn",
@@ -114,6 +114,7 @@ def compile_execution_fn(
         InvalidProgramError: The checker refused the text; nothing was executed.
         BindError: A piece has no callable, or an operator is missing here.
     """
+    require_text(code)
     trace_structured(
         "artifact",
         metadata_fn=lambda: {"name": "vllm_execution_code", "encoding": "string"},

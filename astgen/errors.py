@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from astgen.check.finding import Finding
 
 __all__ = [
-    "ArtifactError",
     "AstgenError",
     "BackendError",
     "BindError",
@@ -80,18 +79,6 @@ class InvalidProgramError(AstgenError):
         )
 
 
-class ArtifactError(AstgenError):
-    """A file is not, or no longer, an artifact.
-
-    Attributes:
-        path: The file.
-    """
-
-    def __init__(self, message: str, path: str) -> None:
-        super().__init__(message)
-        self.path = path
-
-
 class BindError(AstgenError):
     """Slots of the program and the objects handed over do not match.
 
@@ -116,7 +103,12 @@ def _origin(node: Any, argument: str) -> str:
     """Where in the user's model `node` comes from, as far as the node knows."""
     if node is None:
         return ""
-    lines = [f"\n  node: {node.format_node() or node.name}"]
+    try:
+        shown = node.format_node() or node.name
+    except Exception:
+        # What is wrong with the node may be that it cannot be shown.
+        shown = node.name
+    lines = [f"\n  node: {shown}"]
     if argument:
         lines.append(f"  argument: {argument}")
     modules = node.meta.get("nn_module_stack")

@@ -35,6 +35,9 @@ def table(reasons: dict[str, str], prefix: str = "") -> dict[str, str]:
 
 # Shared by functions of `torch` and `torch._C._nn` and the aten operators of those names.
 UNSAFE_TENSOR_FUNCTIONS: dict[str, str] = {
+    "indexes with a dimension that nothing checks: seen to read and write past memory": """
+        _sobol_engine_draw _sobol_engine_ff_ _sobol_engine_initialize_state_
+        _sobol_engine_scramble_""",
     "reads or writes files": "from_file save",
     "takes a raw address": "_from_blob",
     "prints to the standard output": "_print",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from astgen.check.report import shown
 from astgen.check.rules.namespace import DUPLICATE_DEFINITION, RESERVED_SHADOWED
@@ -28,6 +27,7 @@ class Definitions:
         self.nodes = nodes
         self.has_entry = any(node.name == scope.dialect.entry for node in nodes)
         self.above: dict[str, ast.FunctionDef] = {}
+        self.structures: dict[str, tuple[object, ...]] = {}
 
     def is_entry(self, node: ast.FunctionDef) -> bool:
         """Whether a function is the entry, or stands where it should be."""
@@ -35,13 +35,20 @@ class Definitions:
         misnamed = not self.has_entry and not dialect.is_inlined(node.name)
         return node.name == dialect.entry or misnamed and node is self.nodes[-1]
 
+    def is_copy(self, node: ast.FunctionDef) -> bool:
+        """Whether a function repeats the first of its name, position aside."""
+        # Each is taken apart once, however many copies follow.
+        if node.name not in self.structures:
+            self.structures[node.name] = _structure(self.above[node.name])
+        return self.structures[node.name] == _structure(node)
+
     def place(self, node: ast.FunctionDef) -> None:
         """Report what is wrong with the name and the place of a function."""
         dialect, name = self.scope.dialect, node.name
         quoted, entry = shown(name), shown(dialect.entry)
         report = self.scope.report
         if name in self.above:
-            if name == dialect.entry or not _is_copy(self.above[name], node):
+            if name == dialect.entry or not self.is_copy(node):
                 hint = "each function is defined once"
                 message = f"function {quoted} is defined twice"
                 report(DUPLICATE_DEFINITION, node, message, hint)
@@ -121,12 +128,9 @@ def _bind_each(scope: Scope, parameters: Sequence[ast.arg]) -> None:
         seen.add(arg.arg)
 
 
-def _is_copy(one: ast.AST, other: ast.AST) -> bool:
-    """Whether two trees are equal but for positions."""
-    return all(
-        first is not None and second is not None and _shape(first) == _shape(second)
-        for first, second in zip_longest(ast.walk(one), ast.walk(other))
-    )
+def _structure(node: ast.FunctionDef) -> tuple[object, ...]:
+    """A function without positions; equal for copies and for nothing else."""
+    return tuple(item for part in ast.walk(node) for item in _shape(part))
 
 
 def _shape(node: ast.AST) -> list[object]:

@@ -21,7 +21,6 @@ __all__ = [
     "MAX_TREE_DEPTH",
     "MODULES",
     "PACKET_ATTRIBUTES",
-    "VALUE_CONSTRUCTORS",
     "Dialect",
 ]
 
@@ -30,9 +29,6 @@ MODULES = ("torch", "operator")
 
 BUILTINS = ("range", "slice")
 """The builtins that a text may name; execution has no others."""
-
-VALUE_CONSTRUCTORS = frozenset({*BUILTINS, "torch.Size"})
-"""Callees that may stand in a parameter's default: they only build a value."""
 
 MAX_ARGUMENT_NESTING = 20
 """Containers in one expression; what is deeper goes through temporaries."""
@@ -128,15 +124,15 @@ GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
     "default": {
         "Name": {"id": "@text"},
         "Constant": {"value": "@literal"},
-        "UnaryOp": {"op": "sign", "operand": "number"},
+        "UnaryOp": {"op": "minus", "operand": "number"},
         "Attribute": {"value": "default", "attr": "@text"},
-        "Subscript": {"value": "default", "slice": "default"},
+        "Subscript": {"value": "local", "slice": "default"},
         "Tuple": {"elts": "default*"},
         "List": {"elts": "default*"},
-        "Dict": {"keys": "default*", "values": "default*"},
         "Call": {"func": "default", "args": "default*"},
     },
-    "number": {"Constant": {"value": "@literal"}},
+    "number": {"Constant": {"value": "@number"}},
+    "minus": {"USub": {}},
     "statement": {
         "Assign": {"targets": "local", "value": "expression"},
         "Expr": {"value": "call"},
@@ -210,7 +206,7 @@ GRAMMAR: dict[str, dict[str, dict[str, str] | str]] = {
 What may stand in a field is a nonterminal, with `?` for at most one, `*` for any
 number, `+` for at least one and `~` for any number that may each be absent;
 without a suffix it is exactly one (a list of one where the field is a list).
-`@text` is a name as Python's parser gives it, or none; `@literal` a value of
+`@text` is a name as Python's parser gives it, or none; `@number` a plain number, `@literal` a value of
 exactly the type None, bool, int, str, bytes or Ellipsis, or a finite float. A
 field that is not named must be empty: no decorators, no annotations, no type
 parameters (`ctx` follows from the place). A node type that is not named is

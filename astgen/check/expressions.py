@@ -6,7 +6,6 @@ import ast
 
 from astgen.check.access import attribute, dotted, subscript
 from astgen.check.calls import call
-from astgen.check.dialect import VALUE_CONSTRUCTORS
 from astgen.check.report import shown
 from astgen.check.rules.syntax import CALL_TARGET
 from astgen.check.scope import Scope
@@ -36,7 +35,9 @@ def expression(scope: Scope, root: ast.expr) -> None:
 
 
 def default(scope: Scope, root: ast.expr) -> None:
-    """Look at the default of a parameter, where only constructors are called.
+    """Look at the default of a parameter, where nothing is called.
+
+    A default is computed when the program is loaded, before anybody calls it.
 
     Args:
         scope: The names of the module: a default is computed outside the function.
@@ -52,13 +53,10 @@ def default(scope: Scope, root: ast.expr) -> None:
             continue
         todo += node.args
         callee = dotted(node.func)
-        if callee in VALUE_CONSTRUCTORS and isinstance(node.func, ast.Attribute):
-            todo.append(node.func)
-        elif callee not in VALUE_CONSTRUCTORS:
-            what = shown(callee) if callee else "something"
-            hint = "defaults are literals, slots, paths and containers of these"
-            message = f"{what} is called in the default of a parameter"
-            scope.report(CALL_TARGET, node.func, message, hint)
+        what = shown(callee) if callee else "something"
+        hint = "defaults are literals, slots, paths and containers of these"
+        message = f"{what} is called in the default of a parameter"
+        scope.report(CALL_TARGET, node.func, message, hint)
 
 
 def _below(scope: Scope, node: ast.AST) -> list[ast.AST]:

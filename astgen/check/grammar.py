@@ -100,8 +100,8 @@ def _children(
             Mismatch(child if hasattr(child, "lineno") else at, "", field.label)
             for child in values
         ]
-    elif field.place == "@literal":
-        if not _is_literal(value):
+    elif field.place in _VALUES:
+        if not _VALUES[field.place](value):
             found.append(Mismatch(at, field.place, field.label))
     elif len(values) < field.least or len(values) > 1 and not field.many:
         found.append(Mismatch(at, field.place, field.label))
@@ -116,6 +116,13 @@ def _is_literal(value: object) -> bool:
     if type(value) is float:
         return math.isfinite(value)
     return type(value) in _LITERALS
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and _is_literal(value)
+
+
+_VALUES = {"@literal": _is_literal, "@number": _is_number}
 
 
 def _alternatives(place: str) -> dict[type[ast.AST], _Fields]:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ast
+import threading
 
 from astgen.check.finding import Finding
 from astgen.check.rules.parsing import SYNTAX_ERROR
 
-__all__ = ["parse"]
+__all__ = ["PARSER", "parse"]
+
+PARSER = threading.RLock()
+"""Held while trees are made of text, or code of trees.
+
+CPython 3.11 counts the depth of both in one place for all threads, and a finalizer
+that runs in between lets another thread in.
+"""
 
 
 def parse(text: str) -> ast.Module | Finding:
@@ -26,7 +34,8 @@ def parse(text: str) -> ast.Module | Finding:
     # Warnings of the tokenizer are not silenced: that cannot be done for one
     # thread alone, and generated text gives none.
     try:
-        return ast.parse(text)
+        with PARSER:
+            return ast.parse(text)
     except SyntaxError as error:
         return _finding(
             error.msg, error.lineno, error.offset, error.end_lineno, error.end_offset

@@ -13,8 +13,9 @@ listed only if a person looked at what it can do in such hands:
   it calls no function that it is given. Higher-order operators do call functions; those
   listed are the ones that graphs need. `torch._check` calls its message, to show it.
 - It does not skip the checks that keep an operator inside its memory. Operators whose
-  purpose is to skip them are left out. That every other kernel survives senseless
-  arguments is PyTorch's promise and not something that a list of names can give.
+  purpose is to skip them are left out, and those that were seen to read or write past
+  it. That every other kernel survives senseless arguments, a list of names cannot
+  give: hostile text is kept from running code of its own, not from crashing PyTorch.
 
 The decisions, each with its reason, are in `tools/path_review.py` and
 `tools/operator_review.py`; `tools/list_paths.py` writes the lists and says what a new
@@ -23,15 +24,12 @@ PyTorch would add to them.
 
 from __future__ import annotations
 
-import difflib
 import functools
-from collections.abc import Iterable
 from pathlib import Path
 
 __all__ = [
     "builtin_namespaces",
     "methods",
-    "nearest",
     "operators",
     "torch_paths",
 ]
@@ -80,24 +78,6 @@ def builtin_namespaces() -> frozenset[str]:
     (`load_library`). None of them may be allowed wholesale.
     """
     return _read("namespaces.txt")
-
-
-def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that a misspelt `name` most likely means, if one is close.
-
-    Only candidates of similar length with the same first letter are compared, which
-    keeps hints cheap on long lists.
-    """
-    if not name:
-        return None
-    close = [
-        candidate
-        for candidate in candidates
-        if candidate[:1] == name[0] and abs(len(candidate) - len(name)) <= 3
-    ]
-    # Sorted, so that a tie does not depend on the order of a set.
-    matches = difflib.get_close_matches(name, sorted(close), n=1, cutoff=0.75)
-    return matches[0] if matches else None
 
 
 def _read(file_name: str) -> frozenset[str]:

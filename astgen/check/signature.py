@@ -19,7 +19,8 @@ class Signature:
         least: How many of them have no default.
         starred: Whether any number of further arguments is taken.
         required: Keyword-only parameters without a default.
-        optional: Keyword-only parameters with a default.
+        known: All keyword-only parameters.
+        positional: The positional parameters, to look them up.
         keywords: Whether any other keyword is taken.
         takes_submods: Whether the last positional parameter is the list of pieces.
     """
@@ -27,8 +28,9 @@ class Signature:
     names: tuple[str, ...]
     least: int
     starred: bool
-    required: frozenset[str]
-    optional: frozenset[str]
+    required: tuple[str, ...]
+    known: frozenset[str]
+    positional: frozenset[str]
     keywords: bool
     takes_submods: bool
 
@@ -40,13 +42,15 @@ class Signature:
         if count < self.least or count > most and not self.starred:
             return f"it takes {self._wanted()} positional arguments, {count} given"
         given = {name for keyword in call.keywords for name in keyword_names(keyword)}
-        lacking = self.required - given
-        if lacking:
-            return f"the keyword {shown(min(lacking))} is missing"
-        unknown = given - self.required - self.optional
-        unknown &= unknown if not self.keywords else set(self.names)
-        if unknown:
-            return f"{shown(min(unknown))} is not given by keyword"
+        # No set of all parameters is made here: a text may hold many calls.
+        lacking = next((name for name in self.required if name not in given), None)
+        if lacking is not None:
+            return f"the keyword {shown(lacking)} is missing"
+        for name in sorted(given):
+            if name not in self.known and (
+                not self.keywords or name in self.positional
+            ):
+                return f"{shown(name)} is not given by keyword"
         return None
 
     def _wanted(self) -> str:
@@ -72,8 +76,9 @@ def signature_of(spec: ast.arguments, takes_submods: bool) -> Signature:
         names=names,
         least=len(names) - len(spec.defaults),
         starred=spec.vararg is not None,
-        required=frozenset(arg.arg for arg, value in keyword_only if value is None),
-        optional=frozenset(arg.arg for arg, value in keyword_only if value is not None),
+        required=tuple(arg.arg for arg, value in keyword_only if value is None),
+        known=frozenset(arg.arg for arg, _ in keyword_only),
+        positional=frozenset(names),
         keywords=spec.kwarg is not None,
         takes_submods=takes_submods,
     )

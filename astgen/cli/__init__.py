@@ -38,6 +38,9 @@ class _Commands(click.Group):
             # would complain again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             ctx.exit(PIPE_CLOSED)
+        except OSError as error:
+            show_error(f"{error.strerror or error}; make room, or write elsewhere")
+            ctx.exit(FAILED)
 
 
 @click.group(

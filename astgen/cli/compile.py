@@ -66,6 +66,8 @@ def compile_command(
     """
     with Progress(quiet) as progress:
         prepare_directory(output)
+        # A factory may change the working directory.
+        directory = output.absolute()
         progress("importing torch")
         from astgen.backend import parse_options
         from astgen.cli.job import run_job
@@ -80,12 +82,13 @@ def compile_command(
         model = load_model(target)
         # Checked after the model is there: its file may register operators.
         job = run_job(model, parse_options(options), dynamic, progress)
-        paths = [output / f"{model.name}_{i}.py" for i in range(len(job.graphs))]
-        for path, graph in zip(paths, job.graphs):
-            write_text(path, graph.compiled.program.code)
-        for other in left_from_before(output, model.name, paths):
-            name = click.format_filename(other)
-            job.notes.append(f"{name} is left from an earlier run")
+        names = [f"{model.name}_{i}.py" for i in range(len(job.graphs))]
+        for name, graph in zip(names, job.graphs):
+            write_text(directory / name, graph.compiled.program.code)
+        for other in left_from_before(directory, model.name, names):
+            shown = click.format_filename(output / other)
+            job.notes.append(f"{shown} is left from an earlier run")
+        paths = [output / name for name in names]
         progress("timing the stitching")
         times = [time_stitching(graph) for graph in job.graphs]
     click.echo(report(f"{model.title}, pieces: {pieces}", job, times, paths))

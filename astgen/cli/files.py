@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import tempfile
@@ -59,24 +58,20 @@ def write_text(path: Path, text: str) -> None:
         raise _refused(path, error) from error
 
 
-def left_from_before(path: Path, stem: str, written: Sequence[Path]) -> list[Path]:
+def left_from_before(path: Path, stem: str, written: Sequence[str]) -> list[str]:
     """Files that an earlier run wrote and this one did not.
 
     Args:
         path: The directory.
         stem: What the names of the files begin with, before `_0.py`.
-        written: The files of this run.
+        written: Names of the files of this run.
 
     Returns:
-        The others, in order. They are not touched: somebody may have edited them.
+        Names of the others, in order. They are not touched: somebody may have edited them.
     """
-    found = sorted(path.glob(f"{glob.escape(stem)}_*.py"))
     number = re.compile(re.escape(stem) + r"_[0-9]+\.py")
-    return [
-        other
-        for other in found
-        if number.fullmatch(other.name) and other not in written
-    ]
+    found = sorted(other.name for other in path.iterdir())
+    return [name for name in found if number.fullmatch(name) and name not in written]
 
 
 def _umask() -> int:

@@ -6,11 +6,11 @@ than the dialect allows in one expression goes through a temporary.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import UserDict, UserList, deque
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import libcst as cst
@@ -80,16 +80,24 @@ class Arguments:
         if leaf is not None:
             return leaf
         walks: list[Walk] = [self._walk(arg, node)]
+        around = {id(arg): arg}
         answer: Spelled | None = None
         while walks:
             try:
                 child = walks[-1].send(answer)  # type: ignore[arg-type]
             except StopIteration as done:
                 walks.pop()
+                around.popitem()
                 answer = self._limited(done.value)
             else:
                 leaf = self._leaf(child, node)
                 if leaf is None:
+                    if id(child) in around:
+                        raise UnsupportedGraphError(
+                            f"a {type_name(child)} contains itself; no expression does",
+                            node,
+                        )
+                    around[id(child)] = child
                     walks.append(self._walk(child, node))
                 answer = None if leaf is None else (leaf, 0)
         if answer is None:
@@ -207,13 +215,18 @@ def _parts(value: Any) -> Iterable[Any]:
         return [*value.keys(), *value.values()]
     if isinstance(value, (list, tuple, set, frozenset, deque)):
         return value
+    if isinstance(value, MappingProxyType):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, (UserList, UserDict)):
+        return (value.data,)
     if isinstance(value, slice):
         return (value.start, value.stop, value.step)
     if isinstance(value, partial):
         return (*value.args, *value.keywords.values())
-    plain = is_dataclass(value) and not isinstance(value, type)
-    if plain or isinstance(value, SimpleNamespace):
-        return getattr(value, "__dict__", {}).values()
+    if is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, one.name, None) for one in fields(value)]
+    if isinstance(value, SimpleNamespace):
+        return vars(value).values()
     return ()
 
 

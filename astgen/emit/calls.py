@@ -147,7 +147,12 @@ class Calls:
                 node,
                 fill=inlined.takes_submods,
             )
-            call = self._call(cst.Name(name), tuple(given), named, node)
+            written = {
+                parameter.target: called
+                for parameter, called in zip(inlined.parameters, inlined.written)
+            }
+            keywords = {written[target]: value for target, value in named.items()}
+            call = self._call(cst.Name(name), tuple(given), keywords, node)
             if not inlined.takes_submods:
                 return call
             self.used_pieces = True
@@ -159,6 +164,12 @@ class Calls:
             )
             callee = slot_of(self.state.dialect.consts, slot)
             return self._call(callee, node.args, node.kwargs, node)
+        if not callable(child):
+            raise UnsupportedGraphError(
+                f"{node.target!r} is a {type_name(child)}, which cannot be called; put "
+                "a module there",
+                node,
+            )
         if not self.with_pieces:
             raise UnsupportedGraphError(
                 f"call_module is not allowed here: {node.target!r} is a piece and "
@@ -187,6 +198,11 @@ class Calls:
         """Keyword arguments in order; names that Python cannot write go through `**`."""
         odd: list[cst.DictElement] = []
         for name, value in kwargs.items():
+            if not isinstance(name, str):
+                raise UnsupportedGraphError(
+                    f"a keyword of the call is a {type_name(name)}; keywords are text",
+                    node,
+                )
             spelled = self._spell(value, node)
             if _is_keyword_name(name):
                 if odd:

@@ -8,7 +8,7 @@ order of first use, which is that of `submod_names`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import libcst as cst
@@ -54,11 +54,13 @@ class Inlined:
     Attributes:
         function: Its definition.
         parameters: The child's parameters, to bind calls to.
+        written: What the definition calls each of them.
         takes_submods: Whether it needs the list of pieces as its last argument.
     """
 
     function: cst.FunctionDef
     parameters: list[Parameter]
+    written: list[str]
     takes_submods: bool
 
 
@@ -96,12 +98,16 @@ class Children:
         """The function for the GraphModule child at `path`."""
         slot = self.slot(path)
         if path not in self._by_path:
-            key = self.key_of(build(module, path, self.prefix, True).function)
+            own = build(module, path, self.prefix, True)
+            starred = [one.target for one in own.parameters if one.kind == "keyword"]
+            key = "\n".join([self.key_of(own.function), *starred])
             if key not in self._by_key:
                 found = build(module, path, f"{self.prefix}{slot}", False)
                 self._by_key[key] = found
                 self.functions.append(found.function)
-            self._by_path[path] = self._by_key[key]
+            # Callers of this child know its own inputs, not those of its equals.
+            shared = self._by_key[key]
+            self._by_path[path] = replace(shared, parameters=own.parameters)
         return self._by_path[path]
 
 
@@ -121,6 +127,12 @@ def fetch(root: torch.nn.Module, node: fx.Node) -> Any:
                 "the node",
                 node,
             ) from None
+        except Exception as error:
+            raise UnsupportedGraphError(
+                f"reading {node.target!r} of the module raises a "
+                f"{type(error).__name__}; make it a plain attribute",
+                node,
+            ) from error
     return value
 
 

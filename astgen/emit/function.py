@@ -16,6 +16,7 @@ from astgen.emit.liveness import last_uses
 from astgen.emit.names import CanonicalNames, Names
 from astgen.emit.nodes import assign, call_of, delete, item_of, statement
 from astgen.emit.state import ProgramState
+from astgen.errors import UnsupportedGraphError
 from astgen.emit.pytree import nested_inputs, pytree_of
 from astgen.emit.signature import Parameter, parameters, writable
 
@@ -106,7 +107,8 @@ class _Builder:
             params=self.signature(signature, params),
             body=cst.IndentedBlock(body=self.body),
         )
-        return Inlined(function, signature, self.calls.used_pieces)
+        written = [param.name.value for param in params]
+        return Inlined(function, signature, written, self.calls.used_pieces)
 
     def child(
         self, module: fx.GraphModule, path: str, name: str, canonical: bool
@@ -215,6 +217,10 @@ class _Builder:
             self.body.append(statement(cst.Expr(value=expression)))
 
     def output(self, node: fx.Node) -> None:
+        if len(node.args) != 1:
+            raise UnsupportedGraphError(
+                f"the output node has {len(node.args)} arguments; it takes one", node
+            )
         value = node.args[0]
         if self.info is not None and self.info.out_spec is not None:
             if not isinstance(value, (list, tuple)):

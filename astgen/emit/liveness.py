@@ -33,7 +33,9 @@ def last_uses(graph: fx.Graph) -> dict[fx.Node, list[fx.Node]]:
     for node in graph.nodes:
         if node.op in ("output", "get_attr") or _owns_nothing(node):
             continue
-        last = max(node.users, key=position.__getitem__, default=node)
+        # Users that were erased, or are in another graph, do not run.
+        users = [user for user in node.users if user in position]
+        last = max(users, key=position.__getitem__, default=node)
         if last.op != "output" and (last is not node or node.op == "placeholder"):
             dying.setdefault(last, []).append(node)
     return dying

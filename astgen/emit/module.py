@@ -87,7 +87,13 @@ def emit(
         Children(dialect.inlined, render),
     )
     request = Request(gm, "", name, entry=entry, with_pieces=entry)
-    function = build_function(state, request).function
+    try:
+        function = build_function(state, request).function
+    except RecursionError:
+        raise UnsupportedGraphError(
+            "the graph's children are nested too deeply, or contain themselves; flatten "
+            "them"
+        ) from None
     head = [_import(module) for module in MODULES] if imports else []
     module = lay_out(cst.Module(body=[*head, *state.children.functions, function]))
     return Emitted(

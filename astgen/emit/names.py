@@ -17,7 +17,7 @@ from astgen.errors import InvalidNameError
 
 __all__ = ["CanonicalNames", "Names", "check_function_name"]
 
-_FORBIDDEN = frozenset({"__debug__", *keyword.kwlist, *keyword.softkwlist})
+_FORBIDDEN = frozenset({"__builtins__", "__debug__", "__name__", *keyword.kwlist})
 _NOT_A_LETTER = re.compile(r"[^0-9A-Za-z_]")
 
 

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from torch import fx
+from torch.fx._lazy_graph_module import _LazyGraphModule
 
 __all__ = ["CALL", "ByName", "WholeModule", "is_called_otherwise"]
 
@@ -64,6 +65,8 @@ class WholeModule:
     """
 
     def __init__(self, module: fx.GraphModule) -> None:
+        # The first call of a module that is not printed yet runs its hooks twice.
+        _LazyGraphModule.force_recompile(module)
         self._module = module
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from astgen.run.load import load
+from astgen.run.load import load, require_text
 
-__all__ = ["load"]
+__all__ = ["load", "require_text"]

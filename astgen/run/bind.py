@@ -62,7 +62,13 @@ def pieces_for(
     Raises:
         BindError: A slot that is called has no callable.
     """
-    found = [callables.get(name) for name in names]
+    try:
+        found = [callables[name] if name in callables else None for name in names]
+    except TypeError:
+        raise BindError(
+            f"a {type(callables).__name__} does not give callables by name; pass a "
+            "dict of name to callable in submod_callables"
+        ) from None
     missing = [names[slot] for slot in sorted(called) if found[slot] is None]
     if missing:
         raise BindError(

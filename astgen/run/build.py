@@ -10,11 +10,19 @@ from typing import Any
 import torch
 
 from astgen.check.dialect import BUILTINS, Dialect
+from astgen.check.parse import PARSER
 from astgen.run.sources import file_name, keep_while_alive
 
 __all__ = ["build"]
 
 _BUILTINS: dict[str, Any] = {"range": range, "slice": slice}
+_FOR_C_CODE: dict[str, Any] = {"__import__": __import__}
+"""What C code takes from the builtins of the frame that called it.
+
+PyTorch imports modules of its own when they are first needed (`torch.full`, the
+first CUDA call, tensor subclasses). The text cannot name this: the checker refuses
+it, and no import statement is left.
+"""
 
 
 def build(
@@ -22,8 +30,8 @@ def build(
 ) -> FunctionType:
     """Compile and execute a program that the checker accepted.
 
-    The modules are handed in, the import statements are left out, and there are
-    no builtins beyond the dialect's.
+    The modules are handed in, the import statements are left out, and the text
+    reaches no builtins beyond the dialect's.
 
     Args:
         tree: What the checker parsed from `text` and accepted.
@@ -38,13 +46,13 @@ def build(
         SyntaxError: The compiler refuses what the parser accepted.
     """
     functions = [node for node in tree.body if not isinstance(node, ast.Import)]
-    name = file_name(text)
-    code = compile(
-        ast.Module(body=functions, type_ignores=[]), name, "exec", dont_inherit=True
-    )
+    source = file_name(text)
+    program = ast.Module(body=functions, type_ignores=[])
+    with PARSER:
+        code = compile(program, source, "exec", dont_inherit=True)
     namespace: dict[str, Any] = {
-        "__builtins__": {builtin: _BUILTINS[builtin] for builtin in BUILTINS},
-        "__name__": name,
+        "__builtins__": _FOR_C_CODE | {name: _BUILTINS[name] for name in BUILTINS},
+        "__name__": source,
         "torch": torch,
         "operator": operator,
     }
@@ -52,5 +60,5 @@ def build(
         namespace[dialect.consts] = consts
     exec(code, namespace)
     function: FunctionType = namespace[dialect.entry]
-    keep_while_alive(text, name, function)
+    keep_while_alive(text, source, function)
     return function

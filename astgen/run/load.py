@@ -10,7 +10,7 @@ from astgen.errors import InvalidProgramError
 from astgen.run.bind import bind, pieces_for, resolve
 from astgen.run.build import build
 
-__all__ = ["load"]
+__all__ = ["load", "require_text"]
 
 
 def load(
@@ -37,6 +37,7 @@ def load(
         BindError: A piece that is called has no callable, or this process lacks
             an operator that is named.
     """
+    require_text(code)
     scanned = scan(
         code,
         consts=0 if consts is None else len(consts),
@@ -52,6 +53,18 @@ def load(
     except SyntaxError as error:
         raise InvalidProgramError([_refused(error)]) from error
     return bind(function, dialect.submods, pieces)
+
+
+def require_text(code: object) -> None:
+    """Refuse a program that is no text.
+
+    Raises:
+        InvalidProgramError: It is something else, such as bytes.
+    """
+    if not isinstance(code, str):
+        message = f"a program is text, a {type(code).__name__} is not text"
+        hint = "decode it first"
+        raise InvalidProgramError([Finding(1, 1, 1, 1, "AG001", message, hint)])
 
 
 def _refused(error: SyntaxError) -> Finding:

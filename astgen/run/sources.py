@@ -7,6 +7,7 @@ stays as long as a function compiled from it is alive.
 from __future__ import annotations
 
 import hashlib
+import io
 import linecache
 import threading
 import weakref
@@ -35,7 +36,9 @@ def keep_while_alive(text: str, name: str, function: FunctionType) -> None:
     with _lock:
         _users[name] = _users.get(name, 0) + 1
         # No modification time: linecache.checkcache leaves such entries alone.
-        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        # Python's lines end at line feeds only; str.splitlines knows others, too.
+        lines = list(io.StringIO(text, newline=None))
+        linecache.cache[name] = (len(text), None, lines, name)
     weakref.finalize(function, _release, name).atexit = False
 
 

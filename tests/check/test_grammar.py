@@ -89,6 +89,9 @@ def _present(programs: dict[str, str]) -> dict[str, str]:
     }
 
 
+SCALARS = ("@text", "@literal", "@number")
+
+
 @pytest.mark.parametrize("place", GRAMMAR)
 def test_the_grammar_names_nodes_fields_and_places_that_exist(place: str) -> None:
     for kind, fields in GRAMMAR[place].items():
@@ -98,7 +101,7 @@ def test_the_grammar_names_nodes_fields_and_places_that_exist(place: str) -> Non
         node_type = getattr(ast, kind)
         assert set(fields) <= set(node_type._fields)
         for spec in fields.values():
-            assert spec.rstrip("?*+~") in GRAMMAR or spec in ("@text", "@literal")
+            assert spec.rstrip("?*+~") in GRAMMAR or spec in SCALARS
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_what_generators_write_has_its_place(line: str) -> None:
     "parameters, found",
     [
         ("x=1, y=-2.5, *a, k=(), **b", []),
-        ("x=torch.float32, y=[1, {'k': __vllm_consts__[0]}]", []),
+        ("x=torch.float32, y=[1, (__vllm_consts__[0],)]", []),
         ("x=slice(0, 1), *, k=torch.Size((1, 2))", []),
         ("x, /, y", ["arguments.posonlyargs"]),
         ("x: int, *a: int, k: int=1, **b: int", ["arg.annotation"] * 4),
@@ -176,7 +179,11 @@ def test_what_generators_write_has_its_place(line: str) -> None:
         ("x=--1", ["UnaryOp"]),
         ("x=slice(*a)", ["Starred"]),
         ("x=slice(stop=1)", ["Call.keywords"]),
-        ("x={**a}", ["Dict.keys"]),
+        ("x={}", ["Dict"]),
+        ("x=()[0]", ["Tuple"]),
+        ("x=__vllm_consts__[0][5]", ["Subscript"]),
+        ("x=~1", ["Invert"]),
+        ("x=-'a'", ["Constant.value"]),
         ("x=lambda: 1, *, k=f'{1}'", ["JoinedStr", "Lambda"]),
     ],
 )

@@ -19,7 +19,6 @@ import torch._ops
 from astgen.check.paths import (
     builtin_namespaces,
     methods,
-    nearest,
     operators,
     torch_paths,
 )
@@ -208,21 +207,6 @@ def test_every_operator_namespace_of_this_pytorch_is_known_as_its_own(
 @pytest.mark.parametrize("name", ["vllm", "_C", "_moe_C", "astgen_cases"])
 def test_namespaces_of_other_projects_are_foreign(name: str) -> None:
     assert name not in builtin_namespaces()
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("torch.nn.functonal.silu", "torch.nn.functional.silu"),
-        ("torch.nn.functional.sillu", "torch.nn.functional.silu"),
-        ("numpy.array", None),
-        ("", None),
-    ],
-)
-def test_a_misspelt_name_finds_the_nearest_listed_one(
-    name: str, expected: str | None
-) -> None:
-    assert nearest(name, torch_paths()) == expected
 
 
 def test_the_stored_lists_are_what_the_tool_makes() -> None:

@@ -67,6 +67,8 @@ HIDDEN_OPERATORS = """
     aten._reshape_alias.default aten._reshape_alias_copy.default
     aten._sparse_coo_tensor_unsafe.default aten.sparse_coo_tensor.indices_size
     aten._nested_view_from_buffer.default aten.segment_reduce.default
+    aten._sobol_engine_draw aten._sobol_engine_ff_.default
+    aten._sobol_engine_scramble_.default
     aten._backward.default aten.set_data.default aten._test_string_default.default
     aten.fbgemm_pack_gemm_matrix_fp16.default aten.fbgemm_linear_fp16_weight.default
     aten._wrapped_linear_prepack.default aten.quantized_lstm_cell.default

@@ -102,9 +102,9 @@ def execution_fn(a, a, *b, c, __vllm_consts__=1, b, __vllm_submods__, **slice): 
 def execution_fn(x, y=x, *, z=abs, __vllm_submods__):  # AG101: x  # AG103: abs
     return (x, y, z)
 """,
-    "only constructors are called in defaults": """\
+    "nothing is called in defaults": """\
 import torch
-def execution_fn(a=slice(torch.Size([1])), b=print(c), *, __vllm_submods__):  # AG503: print  # AG101: c
+def execution_fn(a=range(9), b=print(c), *, __vllm_submods__):  # AG503: range  # AG503: print  # AG101: c
     return (a, b)
 """,
     "imports": """\
@@ -324,7 +324,7 @@ def test_positions_do_not_depend_on_line_endings(ending: str) -> None:
 def test_what_a_program_needs_from_outside_is_kept() -> None:
     text = (
         "import torch, operator\n"
-        "def execution_fn(x, y=torch.Size((1,)), *, __vllm_submods__):\n"
+        "def execution_fn(x, y=torch.Size, *, __vllm_submods__):\n"
         "    z = __vllm_submods__[3](torch.add(x, y), operator.add)\n"
         "    return torch.ops.vllm.f.default(__vllm_submods__[0](z))\n"
     )

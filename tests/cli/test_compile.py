@@ -225,6 +225,20 @@ def test_files_of_an_earlier_run_are_noted_and_left_alone(astgen, model_file, tm
     assert (out / "factory_1.py").read_text() == "kept"
 
 
+def test_a_factory_may_change_the_directory(astgen, model_file, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    model = model_file("""
+        import os
+
+        def moves():
+            os.chdir("elsewhere")
+            return factory()
+        """)
+    result = astgen("compile", f"{model}:moves", "--split", "softmax", "-o", "out")
+    assert result.exit_code == 0
+    assert (tmp_path / "out" / "moves_0.py").exists()
+
+
 def test_inductor_pieces_are_compared_within_a_tolerance_that_is_shown(
     astgen, model_file
 ):

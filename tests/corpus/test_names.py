@@ -274,3 +274,10 @@ def test_a_function_cannot_be_called_just_anything(name: str) -> None:
 def test_a_function_of_the_name_of_a_local_or_input(name: str) -> None:
     program = astgen.generate(chain(torch.neg), name=name)
     assert program.compile({})(tensor(1)).item() == -1
+
+
+@pytest.mark.parametrize("name", ["match", "case", "type", "_"])
+def test_soft_keywords_are_names_like_any_other(name: str) -> None:
+    gm = graph(lambda g, x: g.call_function(torch.neg, (x,)), name)
+    program = run_graph(gm, **{name: tensor(1, 2)})
+    assert f"torch.neg({name})" in program.code

@@ -79,3 +79,56 @@ def test_a_child_with_stars_around_one_that_needs_pieces() -> None:
         lambda g, x: g.call_module("outer", (x, 4)), "x", root=module(outer=outer)
     )
     run_graph(gm, tensor(1, 2))
+
+
+def subtracts(first: str, second: str) -> fx.GraphModule:
+    """`first - second`, whose inputs come in the order of their names here."""
+    made = fx.Graph()
+    one, two = made.placeholder(first), made.placeholder(second)
+    made.output(made.call_function(torch.sub, (one, two)))
+    return fx.GraphModule(torch.nn.Module(), made)
+
+
+@pytest.mark.parametrize("names", [("b", "a"), ("c", "d")])
+def test_equal_children_keep_the_names_of_their_own_inputs(
+    names: tuple[str, str],
+) -> None:
+    def body(g: fx.Graph, x: fx.Node, y: fx.Node) -> Any:
+        one = g.call_module("one", (), {"a": x, "b": y})
+        two = g.call_module("two", (), dict(zip(sorted(names), (x, y))))
+        return one, two
+
+    root = module(one=subtracts("a", "b"), two=subtracts(*names))
+    program = run_graph(graph(body, "x", "y", root=root), tensor(5), tensor(2))
+    assert program.code.count("def __vllm_inlined_submods__") == 1
+
+
+def keyword_only(name: str) -> fx.GraphModule:
+    """`(a, *rest, name)`, which subtracts the last from the first."""
+    made = fx.Graph()
+    a, _, last = (
+        made.placeholder("a"),
+        made.placeholder("*rest"),
+        made.placeholder(name),
+    )
+    made.output(made.call_function(torch.sub, (a, last)))
+    return fx.GraphModule(torch.nn.Module(), made)
+
+
+def test_children_with_other_keywords_are_not_shared() -> None:
+    def body(g: fx.Graph, x: fx.Node, y: fx.Node) -> Any:
+        return g.call_module("one", (x,), {"k": y}), g.call_module(
+            "two", (x,), {"j": y}
+        )
+
+    root = module(one=keyword_only("k"), two=keyword_only("j"))
+    program = run_graph(graph(body, "x", "y", root=root), tensor(5), tensor(2))
+    assert program.code.count("def __vllm_inlined_submods__") == 2
+
+
+def test_a_keyword_that_had_to_be_renamed() -> None:
+    root = module(child=keyword_only("torch"))
+    gm = graph(
+        lambda g, x, y: g.call_module("child", (x,), {"torch": y}), "x", "y", root=root
+    )
+    run_graph(gm, tensor(5), tensor(2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import keyword
 
 import pytest
@@ -58,7 +57,7 @@ def test_plain_names_stay_what_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    "target", ["input", "日本", "L_x_", "self", *dir(builtins)[:3]]
+    "target", ["input", "日本", "L_x_", "self", "match", "case", "type", "_", "abs"]
 )
 def test_a_parameter_keeps_a_target_that_callers_can_name(target: str) -> None:
     assert Names(DEFAULT_DIALECT).parameter(target, "node") == target

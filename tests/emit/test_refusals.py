@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from support.graphs import finish, graph
+from support.graphs import finish, graph, module
 from torch import fx
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
@@ -27,6 +27,11 @@ def symbol() -> torch.SymInt:
 
 @dataclass
 class Box:
+    held: Any
+
+
+@dataclass(slots=True)
+class Slotted:
     held: Any
 
 
@@ -53,7 +58,9 @@ def test_a_symbol_in_a_slice_is_found() -> None:
     assert refusal(with_argument(v=slice(0, symbol()))).argument == "kwargs['v'].stop"
 
 
-@pytest.mark.parametrize("hide", [set, frozenset, collections.deque, Box])
+@pytest.mark.parametrize(
+    "hide", [set, frozenset, collections.deque, collections.UserList, Box, Slotted]
+)
 def test_a_node_in_a_container_that_fx_does_not_look_into(hide: Any) -> None:
     gm = graph(lambda g, x: g.call_function(dict, (), {"v": 0}), "x")
     x, call, _ = gm.graph.nodes
@@ -135,3 +142,36 @@ def test_a_function_by_its_name_only_is_refused() -> None:
     call = list(gm.graph.nodes)[1]
     call.target = "relu"
     assert "a str is called as a function" in str(refusal(gm))
+
+
+def test_a_list_that_contains_itself_is_refused() -> None:
+    gm = graph(lambda g, x: g.call_function(dict, (), {"v": 0}), "x")
+    endless: list[Any] = [1]
+    endless.append(endless)
+    # The usual way to set arguments recurses until the process dies.
+    list(gm.graph.nodes)[1]._kwargs = {"v": endless}
+    assert "contains itself" in str(refusal(gm))
+
+
+def test_a_child_that_contains_itself_is_refused() -> None:
+    gm = graph(
+        lambda g, x: g.call_module("m", (x,)), "x", root=module(m=torch.nn.ReLU())
+    )
+    gm.m = gm
+    assert "contain themselves" in str(refusal(gm))
+
+
+def test_a_child_that_cannot_be_called_is_refused() -> None:
+    gm = graph(
+        lambda g, x: g.call_module("m", (x,)), "x", root=module(m=torch.nn.ReLU())
+    )
+    del gm.m
+    gm.m = torch.ones(1)
+    assert "Tensor, which cannot be called" in str(refusal(gm))
+
+
+def test_users_in_another_graph_do_not_count() -> None:
+    gm = graph(lambda g, x: g.call_function(torch.neg, (x,)), "x")
+    elsewhere = fx.Graph()
+    elsewhere.call_function(torch.exp, (next(iter(gm.graph.nodes)),))
+    assert torch.equal(astgen.generate(gm).compile()(torch.ones(1)), -torch.ones(1))

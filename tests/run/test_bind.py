@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import weakref
 from functools import partial
 
@@ -121,7 +123,48 @@ def test_the_bound_function_lets_go_of_its_inputs() -> None:
 
 def test_only_the_allowed_builtins_are_there() -> None:
     function = astgen.generate(pieces_graph("first")).compile({"first": torch.neg})
-    assert set(function.__globals__["__builtins__"]) == {"range", "slice"}
+    builtins = set(function.__globals__["__builtins__"])
+    # C code looks `__import__` up in the frame that called it; text cannot name it.
+    assert builtins == {"range", "slice", "__import__"}
+
+
+FIRST_USE = """
+import torch
+from astgen.codegen import compile_execution_fn
+
+code = '''import torch
+import operator
+
+
+def execution_fn(x, *, __vllm_submods__):
+    full = torch.full([2, 2], 1.0)
+    where = torch.where(operator.gt(x, 0), x, 1.0)
+    picked = operator.getitem(x, [0])
+    scaled = torch.addmm(x, x, x, beta=0.2, alpha=0.6)
+    return (full, where, picked, scaled)
+'''
+function = compile_execution_fn(code, {}, [], [])
+x = torch.ones(2, 2)
+found = function(x)
+expected = (
+    torch.full([2, 2], 1.0),
+    torch.where(x > 0, x, 1.0),
+    x[[0]],
+    torch.addmm(x, x, x, beta=0.2, alpha=0.6),
+)
+assert all(map(torch.equal, found, expected))
+from torch._subclasses import FakeTensorMode
+with FakeTensorMode() as mode:
+    assert function(mode.from_tensor(x))[0].shape == (2, 2)
+print("equal")
+"""
+
+
+def test_operators_that_import_on_first_use_work_in_a_fresh_process() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FIRST_USE], capture_output=True, text=True
+    )
+    assert ran.stdout.strip() == "equal", ran.stderr
 
 
 def test_two_functions_of_one_program_have_their_own_pieces() -> None:
@@ -131,3 +174,22 @@ def test_two_functions_of_one_program_have_their_own_pieces() -> None:
     )
     assert negate(torch.ones(1)).item() == -1
     assert double(torch.ones(1)).item() == 2
+
+
+def test_pieces_may_come_in_a_module_dict() -> None:
+    program = astgen.generate(pieces_graph("first"))
+    pieces = torch.nn.ModuleDict({"first": torch.nn.ReLU()})
+    assert program.compile(pieces)(torch.tensor([-1.0])).item() == 0
+
+
+@pytest.mark.parametrize("pieces", [3, torch.nn.Identity()])
+def test_pieces_that_are_no_mapping_are_refused(pieces: object) -> None:
+    program = astgen.generate(pieces_graph("first"))
+    with pytest.raises(BindError, match="by name"):
+        program.compile(pieces)
+
+
+@pytest.mark.parametrize("code", [None, b"import torch", 3])
+def test_code_that_is_no_text_is_refused(code: object) -> None:
+    with pytest.raises(InvalidProgramError, match="not text"):
+        compile_execution_fn(code, {}, [], [])

@@ -14,6 +14,7 @@ from support.graphs import chain
 from torch import fx
 
 import astgen
+from astgen.codegen import compile_execution_fn
 
 
 class Broken(torch.nn.Module):
@@ -103,3 +104,43 @@ def test_threads_compile_and_drop_the_same_program() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_lines_end_where_python_ends_them() -> None:
+    code = (
+        "import torch\n\n\n"
+        "def execution_fn(x, *, __vllm_submods__):\n"
+        "    y = __vllm_submods__[0](x, 'a\x0cb\u2028c')\n"
+        "    return __vllm_submods__[1](y)\n"
+    )
+    function = compile_execution_fn(
+        code, {"first": lambda x, _: x, "second": Broken()}, ["first", "second"], []
+    )
+    with pytest.raises(ValueError) as caught:
+        function(torch.ones(1))
+    frames = traceback.extract_tb(caught.value.__traceback__)
+    (line,) = [frame.line for frame in frames if frame.filename.startswith("<astgen")]
+    assert line == "return __vllm_submods__[1](y)"
+
+
+def test_threads_parse_and_compile_while_finalizers_run() -> None:
+    lines = "".join(f"    v{i} = torch.add(x, {i})\n" for i in range(150))
+    code = (
+        "import torch\n\n\ndef execution_fn(x, *, __vllm_submods__):\n"
+        f"{lines}    return x\n"
+    )
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for _ in range(25):
+                compile_execution_fn(code, {}, [], [])
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []

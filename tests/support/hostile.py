@@ -178,6 +178,7 @@ HOSTILE = [
     _param("call in a default", "AG503", f"x=open({CANARY!r}, 'w')"),
     _param("operator in a default", "AG503", "x=torch.manual_seed(0)"),
     _param("slot called in a default", "AG503", "x=__vllm_consts__[0]()"),
+    _param("memory in a default", "AG503", "x=range(10000000000)"),
     _param("method in a default", "AG503", "x='{0}'.format(1)"),
     _param("lambda in a default", "AG508", f"x=lambda: open({CANARY!r}, 'w')"),
     _param("power in a default", "AG508", "x=9 ** 9 ** 9"),

@@ -104,13 +104,13 @@ CALL_TARGET = Rule(
         "so a call of one may be a call of anything. Generated code calls listed "
         "paths, listed methods, slots and inlined functions. In the default of a "
         "parameter even these are refused, because defaults run when the program "
-        "is loaded; only slice, range and torch.Size are built there."
+        "is loaded, before anybody calls it."
     ),
     good=(
         _body("z = __vllm_consts__[0](x)", "return z.add(y)"),
         """\
 import torch
-def execution_fn(x=slice(0, 1), y=torch.Size((1, 2)), *, __vllm_submods__):
+def execution_fn(x=(0, 1), y=__vllm_consts__[0], *, __vllm_submods__):
     return x
 """,
     ),
