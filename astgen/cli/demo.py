@@ -51,7 +51,8 @@ class Attention(nn.Module):
         y = F.scaled_dot_product_attention(
             _rotate(q, angles), _rotate(k, angles), v, is_causal=True
         )
-        return self.out(y.transpose(1, 2).reshape(batch, length, width))
+        result: torch.Tensor = self.out(y.transpose(1, 2).reshape(batch, length, width))
+        return result
 
 
 class Block(nn.Module):
@@ -68,7 +69,8 @@ class Block(nn.Module):
         """Run the layer on a batch of sequences."""
         x = x + self.attention(self.norm1(x), angles)
         gate, up = self.gate_up(self.norm2(x)).chunk(2, -1)
-        return x + self.down(F.silu(gate) * up)
+        result: torch.Tensor = x + self.down(F.silu(gate) * up)
+        return result
 
 
 class Decoder(nn.Module):

@@ -142,7 +142,8 @@ def _factory(namespace: ModuleType, place: str, name: str) -> Callable[[], Any]:
         ) from error
     except ValueError:
         pass  # Builtins may have no signature; calling will tell.
-    return value
+    factory: Callable[[], Any] = value
+    return factory
 
 
 def _parts(

@@ -14,7 +14,7 @@ import libcst as cst
 from torch import fx
 
 from astgen.emit.arguments import Arguments, type_name
-from astgen.emit.children import Build, fetch, is_inlinable
+from astgen.emit.children import Build, Inlined, fetch, is_inlinable
 from astgen.emit.literals import is_literal, literal
 from astgen.emit.nodes import argument, call_of, item_of, slot_of
 from astgen.emit.state import ProgramState
@@ -62,7 +62,7 @@ class Calls:
             return self._module(node)
         raise UnsupportedGraphError(f"{node.op!r} is no opcode of torch.fx", node)
 
-    def inlined(self, module: fx.GraphModule, node: fx.Node) -> tuple[str, Any]:
+    def inlined(self, module: fx.GraphModule, node: fx.Node) -> tuple[str, Inlined]:
         """The name and signature of the function that a child becomes."""
         path = f"{self.path}{node.target}"
         found = self.state.children.inline(module, path, self.build)
@@ -139,25 +139,7 @@ class Calls:
     def _module(self, node: fx.Node) -> cst.BaseExpression:
         child = fetch(self.module, node)
         if is_inlinable(child):
-            name, inlined = self.inlined(child, node)
-            given, named = bound(
-                inlined.parameters,
-                node.args,
-                node.kwargs,
-                node,
-                fill=inlined.takes_submods,
-            )
-            written = {
-                parameter.target: called
-                for parameter, called in zip(inlined.parameters, inlined.written)
-            }
-            keywords = {written[target]: value for target, value in named.items()}
-            call = self._call(cst.Name(name), tuple(given), keywords, node)
-            if not inlined.takes_submods:
-                return call
-            self.used_pieces = True
-            submods = argument(cst.Name(self.state.dialect.submods))
-            return call.with_changes(args=[*call.args, submods])
+            return self._inlined_call(child, node)
         if isinstance(child, fx.GraphModule):
             slot = self.state.constants.made(
                 ("whole module", id(child)), partial(WholeModule, child)
@@ -180,6 +162,24 @@ class Calls:
         index = self.state.children.slot(f"{self.path}{node.target}")
         callee = slot_of(self.state.dialect.submods, index)
         return self._call(callee, node.args, node.kwargs, node)
+
+    def _inlined_call(self, child: fx.GraphModule, node: fx.Node) -> cst.Call:
+        name, inlined = self.inlined(child, node)
+        fill = inlined.takes_submods
+        given, named = bound(
+            inlined.parameters, node.args, node.kwargs, node, fill=fill
+        )
+        written = {
+            parameter.target: called
+            for parameter, called in zip(inlined.parameters, inlined.written)
+        }
+        keywords = {written[target]: value for target, value in named.items()}
+        call = self._call(cst.Name(name), tuple(given), keywords, node)
+        if not inlined.takes_submods:
+            return call
+        self.used_pieces = True
+        submods = argument(cst.Name(self.state.dialect.submods))
+        return call.with_changes(args=[*call.args, submods])
 
     def _call(
         self,
