@@ -282,13 +282,14 @@ def _is_one_token(node: cst.BaseExpression) -> bool:
 
 
 def _width(text: str) -> int:
-    """Columns on a terminal, as black counts them: wide characters take two."""
+    """Columns as black counts them: wide characters take two."""
     if text.isascii():
         return len(text)
     return sum(_columns(character) for character in text)
 
 
 def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
+    if unicodedata.category(character).startswith("M"):
+        # A terminal gives marks no column of their own; black counts one.
+        return 1
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

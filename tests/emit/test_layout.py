@@ -9,11 +9,12 @@ from contextlib import contextmanager
 import black
 import libcst as cst
 import pytest
+from black.strings import str_width
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.shapes import Shapes
 
-from astgen.emit.layout import lay_out
+from astgen.emit.layout import _columns, lay_out
 from astgen.emit.render import render
 
 SLOW = settings(deadline=None, max_examples=300)
@@ -107,3 +108,24 @@ def _without_bare_tuples(module: cst.Module) -> cst.Module:
             return new
 
     return module.visit(Parenthesise())
+
+
+def test_columns_are_counted_as_black_counts_them() -> None:
+    letters = (chr(code) for code in range(0x80, sys.maxunicode + 1))
+    wrong = [
+        letter
+        for letter in letters
+        if f"a{letter}".isidentifier() and _columns(letter) != str_width(letter)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("letter", ["é", "x\u0323", "日", "名", "ü"])
+@pytest.mark.parametrize("length", range(60, 90))
+def test_wide_letters_and_marks_around_the_line_length(
+    letter: str, length: int
+) -> None:
+    name = "a" + letter * (length // 2) + "n" * (length % 2)
+    module = cst.parse_module(f"def f({name}, b):\n    return {name}\n")
+    text = render(lay_out(module))
+    assert black.format_str(text, mode=black.Mode()) == text
