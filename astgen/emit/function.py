@@ -13,7 +13,7 @@ from astgen.emit.arguments import Arguments
 from astgen.emit.calls import Calls
 from astgen.emit.children import Inlined, fetch, is_inlinable, is_operand
 from astgen.emit.liveness import last_uses
-from astgen.emit.names import CanonicalNames, Names
+from astgen.emit.names import CanonicalNames, Names, wanted_name
 from astgen.emit.nodes import assign, call_of, delete, item_of, statement
 from astgen.emit.state import ProgramState
 from astgen.errors import UnsupportedGraphError
@@ -179,7 +179,7 @@ class _Builder:
         self.body.append(assign(flat, call_of(flatten, [nested, spec])))
         for index, node in enumerate(placeholders):
             if node.users:
-                name = self.names.local(node.name)
+                name = self.names.local(wanted_name(node))
                 item = item_of(cst.Name(flat), [cst.Integer(str(index))])
                 self.body.append(assign(name, item))
                 self.define(node, name)
@@ -210,7 +210,7 @@ class _Builder:
     def compute(self, node: fx.Node) -> None:
         expression = self.calls.expression(node)
         if node.users:
-            name = self.names.local(node.name)
+            name = self.names.local(wanted_name(node))
             self.body.append(assign(name, expression))
             self.define(node, name)
         else:

@@ -7,17 +7,21 @@ given out once. The same requests in the same order give the same names.
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 import unicodedata
 from itertools import count
 
+from torch import fx
+
 from astgen.check import DEFAULT_DIALECT, Dialect
 from astgen.errors import InvalidNameError
 
-__all__ = ["CanonicalNames", "Names", "check_function_name"]
+__all__ = ["CanonicalNames", "Names", "check_function_name", "wanted_name"]
 
 _FORBIDDEN = frozenset({"__builtins__", "__debug__", "__name__", *keyword.kwlist})
+_BUILTINS = frozenset(dir(builtins))
 _NOT_A_LETTER = re.compile(r"[^0-9A-Za-z_]")
 
 
@@ -74,7 +78,8 @@ class Names:
         name = _NOT_A_LETTER.sub("_", wanted) or "value"
         if name[0].isdigit() or name.startswith(self._dialect.inlined):
             name = "_" + name
-        if not self._is_free(name):
+        # A number tells a local from the builtin, as it does in FX.
+        if not self._is_free(name) or name in _BUILTINS:
             numbers = self._counters.setdefault(name, count(1))
             name = next(n for i in numbers if self._is_free(n := f"{name}_{i}"))
         self._taken.add(name)
@@ -88,6 +93,23 @@ class Names:
 
 def _is_identifier(name: str) -> bool:
     return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
+
+
+def wanted_name(node: fx.Node) -> str:
+    """What a local is called after: the node, without a number that FX gave it.
+
+    FX goes on counting where nodes were erased, so equal graphs have other numbers;
+    `Names` counts again. A name that somebody chose stays as it is.
+    """
+    base, _, number = node.name.rpartition("_")
+    if base and number.isdecimal() and base == _default_name(node):
+        return base
+    return node.name
+
+
+def _default_name(node: fx.Node) -> str:
+    """What FX calls the first node of a target (`torch/fx/graph.py`)."""
+    return node.graph._target_to_str(node.target)
 
 
 class CanonicalNames(Names):

@@ -21,7 +21,7 @@ from support.seeds import GRAPHS, digests
 from support.things import Colour, Config
 
 
-@pytest.mark.parametrize("seed", ["0", "12345"])
+@pytest.mark.parametrize("seed", ["0", "1", "12345"])
 def test_the_text_does_not_depend_on_the_hash_seed(seed: str) -> None:
     tests = str(Path(__file__).parents[1])
     path = os.pathsep.join([tests, *filter(None, sys.path)])
@@ -99,3 +99,35 @@ def test_constants_come_in_the_order_of_their_first_use() -> None:
         return x
 
     assert astgen.generate(graph(body, "x")).consts == marks
+
+
+def edited(*, erased: bool) -> fx.GraphModule:
+    """A graph built at once, or with nodes before and between that were erased."""
+    made = fx.Graph()
+    dead = []
+
+    def spare(x: fx.Node) -> None:
+        if erased:
+            dead.extend(made.call_function(t, (x, 7)) for t in (torch.add, max))
+            dead.append(made.call_method("abs", (x,)))
+
+    x = made.placeholder("x")
+    spare(x)
+    first = made.call_function(torch.add, (x, 1))
+    spare(x)
+    second = made.call_function(torch.add, (first, 2))
+    third = made.call_method("abs", (second,))
+    spare(first)
+    device = torch.device("cpu")
+    fill = made.call_function(torch.full_like, (third, 2.5), {"device": device})
+    for node in reversed(dead):
+        made.erase_node(node)
+    made.output((first, fill))
+    return fx.GraphModule(torch.nn.Module(), made)
+
+
+def test_erased_nodes_leave_no_trace_in_the_text() -> None:
+    plain = run_graph(edited(erased=False), torch.ones(2))
+    program = run_graph(edited(erased=True), torch.ones(2))
+    assert program.code == plain.code
+    assert astgen.generate(copy.deepcopy(edited(erased=True))).code == plain.code

@@ -51,7 +51,7 @@ def test_no_name_is_given_twice_and_the_order_decides(wanted: list[str]) -> None
 
 def test_plain_names_stay_what_they_are() -> None:
     names = Names(DEFAULT_DIALECT)
-    wanted = ["x", "X", "add_1", "_private", "input", "list", "x_1"]
+    wanted = ["x", "X", "add_1", "_private", "view", "x_1"]
     assert [names.local(name) for name in wanted] == wanted
     assert names.local("x") == "x_2"
 
@@ -68,6 +68,11 @@ def test_a_parameter_keeps_a_target_that_callers_can_name(target: str) -> None:
 )
 def test_other_parameters_are_named_after_their_node(target: str) -> None:
     assert Names(DEFAULT_DIALECT).parameter(target, "node") == "node"
+
+
+def test_a_local_is_told_from_a_builtin() -> None:
+    names = Names(DEFAULT_DIALECT)
+    assert [names.local("sum") for _ in range(2)] == ["sum_1", "sum_2"]
 
 
 def test_two_parameters_of_one_target_differ() -> None:
