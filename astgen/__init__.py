@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from astgen.check import Dialect, Finding
     from astgen.errors import (
+        ArtifactError,
         AstgenError,
         BackendError,
         BindError,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from astgen.program import Program, generate
 
 __all__ = [
+    "ArtifactError",
     "AstgenError",
     "BackendError",
     "BindError",

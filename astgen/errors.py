@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from astgen.check.finding import Finding
 
 __all__ = [
+    "ArtifactError",
     "AstgenError",
     "BackendError",
     "BindError",
     "CaptureError",
     "InvalidNameError",
     "InvalidProgramError",
+    "SettingsError",
     "UnsupportedGraphError",
 ]
 
@@ -97,6 +99,35 @@ class BackendError(AstgenError):
 
 class CaptureError(AstgenError):
     """A model given to the command line could not be loaded or captured."""
+
+
+class SettingsError(AstgenError):
+    """What the linter goes by, configuration or a baseline, cannot be used."""
+
+
+class ArtifactError(AstgenError):
+    """A stored program is damaged, incomplete, or of a format that is not known.
+
+    Attributes:
+        reason: What is wrong with it.
+        path: The file, or the member of it.
+        field: Where in the file it goes wrong (`members['execution.py']`), empty if
+            the file as a whole does.
+        rule: The code of the linter's rule that it breaks.
+    """
+
+    def __init__(
+        self, reason: str, *, path: str = "", field: str = "", rule: str = "AG601"
+    ) -> None:
+        where = ": ".join(part for part in (path, field) if part)
+        super().__init__(
+            f"{where or 'the artifact'}: {reason}; save the program again, or load "
+            "it with the version of astgen that wrote it"
+        )
+        self.reason = reason
+        self.path = path
+        self.field = field
+        self.rule = rule
 
 
 def _origin(node: Any, argument: str) -> str:

@@ -38,6 +38,7 @@ __all__ = [
     "operators",
     "render",
     "torch_paths",
+    "values",
 ]
 
 DATA = Path(__file__).resolve().parent.parent / "astgen" / "check"
@@ -196,6 +197,15 @@ def methods() -> set[str]:
     return (found - set(path_review.METHODS_DENIED)) | set(path_review.METHODS_ADDED)
 
 
+def values() -> set[str]:
+    """Paths of the values which older generators wrote into the text."""
+    return {
+        f"torch.{name}"
+        for name in dir(torch)
+        if type(getattr(torch, name)) in path_review.VALUE_TYPES
+    }
+
+
 def namespaces() -> set[str]:
     """Operator namespaces of PyTorch itself, registered in this build or in others."""
     for module in REGISTERING:
@@ -214,6 +224,7 @@ FILES: dict[str, tuple[str, Callable[[], set[str]]]] = {
     "torch_paths.txt": ("paths that may be called", torch_paths),
     "operators.txt": ("operators that may be called, after torch.ops", operators),
     "methods.txt": ("methods that may be called", methods),
+    "values.txt": ("paths that may stand as values", values),
     "namespaces.txt": ("operator namespaces of PyTorch itself", namespaces),
 }
 

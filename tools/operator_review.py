@@ -142,7 +142,7 @@ OPERATORS_DENIED: dict[str, str] = {
 MIXED_PACKETS: dict[str, str] = table(
     {
         "TorchScript's overloads compute on numbers, strings, lists and dicts, nothing else": """
-            __and__ __lshift__ __or__ __rshift__ __xor__ _index_put_impl_
+            __and__ __lshift__ __or__ __rshift__ __xor__
             _unsafe_index _unsafe_index_put acos acosh add add_ all angle any asin
             asinh atan atan2 atanh ceil copy copy_ copysign cos cosh div einsum eq
             erf erfc exp expm1 floor fmod frexp gcd ge gt index index_put index_put_

@@ -13,6 +13,8 @@ A name that is missing from the lists is no loss: the emitter puts the object in
 
 from __future__ import annotations
 
+import torch
+
 __all__ = [
     "METHODS_ADDED",
     "METHODS_DENIED",
@@ -20,6 +22,7 @@ __all__ = [
     "TORCH_ADDED",
     "TORCH_DENIED",
     "UNSAFE_TENSOR_FUNCTIONS",
+    "VALUE_TYPES",
     "table",
 ]
 
@@ -51,8 +54,9 @@ UNSAFE_TENSOR_FUNCTIONS: dict[str, str] = {
         _sparse_csc_tensor_unsafe _sparse_bsr_tensor_unsafe _sparse_bsc_tensor_unsafe
         _sparse_coo_tensor_with_dims_and_tensors _convert_indices_from_coo_to_csr
         _convert_indices_from_csr_to_coo _coalesced_ _coalesced""",
-    "its argument unsafe=True skips validation: reads outside the tensor": """
-        segment_reduce _segment_reduce _segment_reduce_backward""",
+    "its argument unsafe=True skips validation: reads or writes outside the tensor": """
+        segment_reduce _segment_reduce _segment_reduce_backward _index_put_impl
+        _index_put_impl_""",
     "keeps C++ pointers in the bytes of an ordinary tensor, which text can overwrite": """
         fbgemm_linear_fp16_weight fbgemm_linear_fp16_weight_fp32_activation
         fbgemm_linear_int8_weight fbgemm_linear_int8_weight_fp32_activation
@@ -166,6 +170,11 @@ TORCH_ADDED: dict[str, str] = table(
             torch._C._functorch.set_inplace_requires_grad_allowed
             torch._C._enter_dual_level torch._C._exit_dual_level""",
     }
+)
+
+# Immutable, without state, made by PyTorch alone and never callable.
+VALUE_TYPES: frozenset[type] = frozenset(
+    {torch.dtype, torch.layout, torch.memory_format, torch.qscheme}
 )
 
 OPERATOR_MODULE_DENIED: dict[str, str] = table(

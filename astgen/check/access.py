@@ -10,14 +10,14 @@ import ast
 
 from astgen.check.dialect import MAX_SLOTS, MODULES
 from astgen.check.finding import Rule
-from astgen.check.judge import judge_method, judge_path
+from astgen.check.judge import judge_method, judge_path, judge_value
 from astgen.check.report import shown
 from astgen.check.rules.pieces import ARITY, SUBMOD_INDEX
 from astgen.check.rules.slots import CONST_INDEX, SLOT_ESCAPE
 from astgen.check.rules.syntax import ATTRIBUTE_PATH, CALL_TARGET
 from astgen.check.scope import Scope
 
-__all__ = ["attribute", "dotted", "subscript"]
+__all__ = ["attribute", "dotted", "item", "subscript"]
 
 
 def attribute(scope: Scope, node: ast.Attribute, called: bool) -> list[ast.expr]:
@@ -34,7 +34,7 @@ def attribute(scope: Scope, node: ast.Attribute, called: bool) -> list[ast.expr]
     root = _root(scope, node)
     if isinstance(root, ast.Name) and not scope.is_bound(root.id):
         if root.id in MODULES:
-            _path(scope, node, root)
+            _path(scope, node, root, called)
             return []
         if root.id not in scope.functions:
             # One finding is enough for a name without meaning, or a list of slots.
@@ -65,8 +65,7 @@ def subscript(scope: Scope, node: ast.Subscript, called: bool) -> list[ast.expr]
             hint = "callees are listed paths and methods, slots and functions"
             scope.report(CALL_TARGET, node, "an item of a value is called", hint)
         return [node.slice]
-    if owner in scope.sizes:
-        _item(scope, node, scope.sizes[owner])
+    item(scope, node, node.value, node.slice)
     return [node.value, node.slice]
 
 
@@ -87,9 +86,9 @@ def _root(scope: Scope, node: ast.expr) -> ast.expr:
     return node
 
 
-def _path(scope: Scope, node: ast.Attribute, root: ast.Name) -> None:
+def _path(scope: Scope, node: ast.Attribute, root: ast.Name, called: bool) -> None:
     path = dotted(node) or ""
-    verdict = judge_path(path, scope.dialect)
+    verdict = (judge_path if called else judge_value)(path, scope.dialect)
     if verdict is not None:
         scope.report(verdict.rule, node, verdict.message, verdict.hint)
         return
@@ -136,10 +135,20 @@ def _slot(
     return None
 
 
-def _item(scope: Scope, node: ast.Subscript, size: int) -> None:
-    """An item of what an inlined function returned, by a literal index."""
+def item(scope: Scope, node: ast.expr, value: ast.expr, place: ast.expr) -> None:
+    """Look at an item of a tuple whose length is plain to see, by a literal index.
+
+    Args:
+        scope: The names at this point; problems are reported there.
+        node: What takes the item.
+        value: What it is taken of.
+        place: The index.
+    """
+    size = scope.size(value)
+    if size is None:
+        return
     try:
-        index = ast.literal_eval(node.slice)
+        index = ast.literal_eval(place)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return
     if type(index) is int and not -size <= index < size:

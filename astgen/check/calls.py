@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from astgen.check.access import attribute, subscript
-from astgen.check.dialect import BUILTINS
+from astgen.check.access import attribute, item, subscript
+from astgen.check.dialect import BUILTINS, MAX_KEYWORDS
 from astgen.check.report import shown
 from astgen.check.rules.pieces import ARITY
 from astgen.check.rules.syntax import CALL_TARGET, EXPRESSION_KIND
@@ -33,6 +33,9 @@ def call(scope: Scope, node: ast.Call) -> list[ast.expr]:
         below = _by_name(scope, node, callee)
     elif isinstance(callee, ast.Attribute):
         below += attribute(scope, callee, called=True)
+        _sort_key(scope, node, callee)
+        if callee.attr == "getitem" and len(node.args) == 2:
+            item(scope, node, *node.args)
     elif isinstance(callee, ast.Subscript):
         below += subscript(scope, callee, called=True)
     if node.keywords:
@@ -79,15 +82,31 @@ def _passes_submods(scope: Scope, node: ast.Call) -> bool:
     return name == scope.dialect.submods and scope.has_submods
 
 
+def _sort_key(scope: Scope, node: ast.Call, callee: ast.Attribute) -> None:
+    """Report a key for `list.sort`, which would call it; tensors take none."""
+    keys = [item for item in node.keywords if "key" in keyword_names(item)]
+    if callee.attr == "sort" and keys and id(keys[0]) not in scope.refused:
+        hint = "callees are listed paths and methods, slots and functions"
+        message = "the keyword 'key' of 'sort' would be called"
+        scope.report(CALL_TARGET, keys[0], message, hint)
+
+
 def _keywords(scope: Scope, node: ast.Call) -> list[ast.expr]:
     seen: set[str] = set()
     below: list[ast.expr] = []
+    if len(node.keywords) > MAX_KEYWORDS:
+        message = f"a call with {len(node.keywords)} keywords"
+        hint = f"a call has at most {MAX_KEYWORDS} keywords"
+        scope.report(EXPRESSION_KIND, node, message, hint)
     for keyword in node.keywords:
         below.append(keyword.value)
         if id(keyword) in scope.refused or id(keyword.value) in scope.refused:
             continue
         names = keyword_names(keyword)
         repeated = next((name for name in names if name in seen), None)
+        if repeated is None and len(set(names)) < len(names):
+            # Python would keep the last one and drop the others in silence.
+            repeated = next(name for name in names if names.count(name) > 1)
         if keyword.arg is None and not _is_text_dict(keyword.value):
             hint = "names that are no identifiers go through **{'name': value}"
             message = "unpacking of something that is no dict with literal names"

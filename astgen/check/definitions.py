@@ -109,11 +109,11 @@ def bind_parameters(scope: Scope, node: ast.FunctionDef, is_entry: bool) -> Sign
     return signature_of(spec, takes_submods=bool(right) and not is_entry)
 
 
-def result_size(node: ast.FunctionDef) -> int | None:
+def result_size(scope: Scope, node: ast.FunctionDef) -> int | None:
     """How many items a function returns, None if that is not plain to see."""
     last = node.body[-1]
     value = last.value if isinstance(last, ast.Return) else None
-    return len(value.elts) if isinstance(value, ast.Tuple) else None
+    return None if value is None else scope.size(value)
 
 
 def _bind_each(scope: Scope, parameters: Sequence[ast.arg]) -> None:

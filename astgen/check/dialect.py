@@ -7,9 +7,12 @@ The long lists of operators, functions and methods are in `astgen.check.paths`.
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+
+from astgen.errors import InvalidNameError
 
 __all__ = [
     "BUILTINS",
@@ -17,6 +20,8 @@ __all__ = [
     "FOREIGN_NAMESPACES",
     "GRAMMAR",
     "MAX_ARGUMENT_NESTING",
+    "MAX_INTEGER_BITS",
+    "MAX_KEYWORDS",
     "MAX_SLOTS",
     "MAX_TREE_DEPTH",
     "MODULES",
@@ -36,6 +41,12 @@ MAX_ARGUMENT_NESTING = 20
 MAX_TREE_DEPTH = 120
 """Levels of syntax tree that the checker walks; CPython's parser stops near 200."""
 
+MAX_INTEGER_BITS = 2**17
+"""Bits of an integer in the text: to compile arithmetic on longer ones takes long."""
+
+MAX_KEYWORDS = 1000
+"""Keywords of one call: CPython compares each with all others when it compiles."""
+
 MAX_SLOTS = 2**31
 """Slots that an index may count where the number of slots is not known."""
 
@@ -45,9 +56,6 @@ PACKET_ATTRIBUTES = frozenset({"name", "op", "op_overloads", "overloads"})
 FOREIGN_NAMESPACES = frozenset(
     {
         "_C",
-        "_C_cache_ops",
-        "_C_cuda_utils",
-        "_C_custom_ar",
         "_flashmla_C",
         "_moe_C",
         "_qutlass_C",
@@ -61,7 +69,12 @@ FOREIGN_NAMESPACES = frozenset(
         "vllm_ir",
     }
 )
-"""Operator namespaces that vLLM 0.32 and its platforms register (its sources)."""
+"""Operator namespaces of vLLM 0.32 and its platforms that graphs need (its sources).
+
+`_C_cache_ops` and `_C_custom_ar` are missing on purpose: they have operators that
+copy between, or free, any addresses they are given. vLLM calls them inside its own
+operators, where no graph sees them.
+"""
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,11 @@ class Dialect:
         inlined: Prefix of inlined functions; the slot index follows.
         namespaces: Operator namespaces that are allowed beside PyTorch's own,
             whose operators are listed one by one.
+        paths: Exact paths that may be called beside the listed ones; never a prefix.
+
+    Raises:
+        InvalidNameError: One of `paths` is no dotted path from `torch` or `operator`,
+            or leads through a dunder.
     """
 
     entry: str = "execution_fn"
@@ -82,6 +100,17 @@ class Dialect:
     consts: str = "__vllm_consts__"
     inlined: str = "__vllm_inlined_submods__"
     namespaces: frozenset[str] = field(default=FOREIGN_NAMESPACES)
+    paths: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for path in sorted(self.paths):
+            reason = _why_no_path(path)
+            if reason is not None:
+                raise InvalidNameError(
+                    f"{path!r} cannot be allowed: {reason}; give the whole path of "
+                    "one function, such as 'torch.special.expit'",
+                    path,
+                )
 
     @cached_property
     def reserved(self) -> frozenset[str]:
@@ -99,6 +128,18 @@ class Dialect:
     def is_reserved(self, name: str) -> bool:
         """Whether a parameter or local called `name` would shadow the dialect."""
         return name in self.reserved or name.startswith(self.inlined)
+
+
+def _why_no_path(path: str) -> str | None:
+    root, *names = path.split(".")
+    if root not in MODULES or not names:
+        return f"it does not begin with {' or '.join(f'{name}.' for name in MODULES)}"
+    for name in names:
+        if not name.isidentifier() or keyword.iskeyword(name) or not name.isascii():
+            return f"{name!r} is no name in ASCII"
+        if name.startswith("__"):
+            return f"{name!r} leads from any object to any other"
+    return None
 
 
 DEFAULT_DIALECT = Dialect()
@@ -207,7 +248,8 @@ What may stand in a field is a nonterminal, with `?` for at most one, `*` for an
 number, `+` for at least one and `~` for any number that may each be absent;
 without a suffix it is exactly one (a list of one where the field is a list).
 `@text` is a name as Python's parser gives it, or none; `@number` a plain number, `@literal` a value of
-exactly the type None, bool, int, str, bytes or Ellipsis, or a finite float. A
+exactly the type None, bool, int, str, bytes or Ellipsis, or a finite float; an int
+has at most `MAX_INTEGER_BITS`. A
 field that is not named must be empty: no decorators, no annotations, no type
 parameters (`ctx` follows from the place). A node type that is not named is
 refused, so new syntax of Python fails closed. `"*"` takes over the alternatives

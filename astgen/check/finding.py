@@ -1,15 +1,53 @@
-"""The values that the checker is made of: a rule, and a finding under a rule."""
+"""The values that checker and linter are made of: a rule, and a finding under a rule."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
-__all__ = ["Finding", "Rule"]
+__all__ = [
+    "PROFILES",
+    "SEVERITIES",
+    "Edit",
+    "Example",
+    "Finding",
+    "Profile",
+    "Rule",
+    "Sample",
+    "Severity",
+]
+
+Severity = Literal["note", "warning", "error"]
+SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+"""From what could be better, by what is suspicious, to what is wrong or unsafe."""
+
+Profile = Literal["astgen-1", "vllm-0.32", "legacy"]
+PROFILES: tuple[Profile, ...] = ("astgen-1", "vllm-0.32", "legacy")
+"""Who generated a text: astgen, vLLM 0.32, or vLLM before it had constants."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An example of a rule that is no plain program.
+
+    Attributes:
+        name: What the file is called, such as `model` or `cache.zip`.
+        content: The bytes of the file.
+        shown: What people read instead of the bytes.
+    """
+
+    name: str
+    content: bytes
+    shown: str
+
+
+Example = str | Sample
+"""The text of a program, or a file of another kind."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing that generated code must not do.
+    """One thing that generated code, or a file that holds it, must not do.
 
     Attributes:
         code: The stable code, such as `AG101`.
@@ -17,20 +55,43 @@ class Rule:
         summary: One line for tables.
         reason: Why it is a rule: what goes wrong otherwise.
         good: Programs without this finding.
-        bad: Programs with this finding, and no other.
+        bad: Programs with this finding, and no other of its severity or above.
+        severity: An error makes code wrong or unsafe, a warning suspicious; a note
+            says what could be better.
+        profiles: Whose texts the rule is about.
+        fixable: Whether findings may carry edits that mend the text.
+        default: Whether the rule is on where nobody selects rules.
+        always: Whether the rule stays on whatever is selected, unless it is ignored
+            by its full code: without it, a file that nobody looked at seems clean.
     """
 
     code: str
     name: str
     summary: str
     reason: str
-    good: tuple[str, ...]
-    bad: tuple[str, ...]
+    good: tuple[Example, ...]
+    bad: tuple[Example, ...]
+    severity: Severity = "error"
+    profiles: tuple[Profile, ...] = PROFILES
+    fixable: bool = False
+    default: bool = True
+    always: bool = False
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A replacement of characters in a text; positions count from 1, as in `Finding`."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
 
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One place in a text that breaks a rule.
+    """One place in a text or file that breaks a rule.
 
     Attributes:
         line: First line, from 1.
@@ -40,7 +101,10 @@ class Finding:
         rule: The rule's code.
         message: What is wrong, with the name that is wrong.
         hint: The way out.
-        path: Where the text came from, empty if it is not from a file.
+        path: The file that the text came from, empty if it is not from a file.
+        member: Where in the file the text stands, empty if the text is the file.
+        edits: What mends the text without changing what it computes; they belong
+            together.
     """
 
     line: int
@@ -51,8 +115,11 @@ class Finding:
     message: str
     hint: str = ""
     path: str = ""
+    member: str = ""
+    edits: tuple[Edit, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
-        where = f"{self.path}:" if self.path else ""
+        where = f"{self.path}[{self.member}]:" if self.member else f"{self.path}:"
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{where}{self.line}:{self.column}: {self.rule} {self.message}{hint}"
+        place = where if where != ":" else ""
+        return f"{place}{self.line}:{self.column}: {self.rule} {self.message}{hint}"

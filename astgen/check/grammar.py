@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from astgen.check.dialect import GRAMMAR, MAX_TREE_DEPTH
+from astgen.check.dialect import GRAMMAR, MAX_INTEGER_BITS, MAX_TREE_DEPTH
 
 __all__ = ["Mismatch", "match"]
 
@@ -115,6 +115,8 @@ def _children(
 def _is_literal(value: object) -> bool:
     if type(value) is float:
         return math.isfinite(value)
+    if type(value) is int:
+        return value.bit_length() <= MAX_INTEGER_BITS
     return type(value) in _LITERALS
 
 

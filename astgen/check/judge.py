@@ -10,11 +10,17 @@ from dataclasses import dataclass
 
 from astgen.check.dialect import PACKET_ATTRIBUTES, Dialect
 from astgen.check.finding import Rule
-from astgen.check.paths import builtin_namespaces, methods, operators, torch_paths
+from astgen.check.paths import (
+    builtin_namespaces,
+    methods,
+    operators,
+    torch_paths,
+    values,
+)
 from astgen.check.report import shown
-from astgen.check.rules.syntax import ATTRIBUTE_PATH, METHOD, OP_NAMESPACE
+from astgen.check.rules.syntax import ATTRIBUTE_PATH, CALL_TARGET, METHOD, OP_NAMESPACE
 
-__all__ = ["OPS", "Verdict", "judge_method", "judge_path"]
+__all__ = ["OPS", "Verdict", "judge_method", "judge_path", "judge_value"]
 
 OPS = "torch.ops."
 """What the path of every operator begins with."""
@@ -34,17 +40,36 @@ def judge_path(path: str, dialect: Dialect) -> Verdict | None:
 
     Args:
         path: The whole path, such as `torch.ops.aten.add.Tensor`.
-        dialect: Its `namespaces` are allowed beside PyTorch's own.
+        dialect: Its `namespaces` are allowed beside PyTorch's own, its `paths`
+            beside the listed ones.
 
     Returns:
-        None if it is listed, else why it is refused.
+        None if it may be called, else why it is refused.
     """
+    if path in dialect.paths:
+        return None
     if path.startswith(OPS):
         return _judge_operator(path, dialect)
     if path in torch_paths():
         return None
+    if path in values():
+        hint = "callees are listed paths and methods, slots and functions"
+        return Verdict(CALL_TARGET, f"the value {shown(path)} is called", hint)
     hint = "objects that are not listed belong into a constant slot"
     return Verdict(ATTRIBUTE_PATH, f"path {shown(path)} is not on the list", hint)
+
+
+def judge_value(path: str, dialect: Dialect) -> Verdict | None:
+    """Judge a path that is not called: what may be called is a value, too.
+
+    Args:
+        path: As for `judge_path`.
+        dialect: As for `judge_path`.
+
+    Returns:
+        None if it is listed, else why it is refused.
+    """
+    return None if path in values() else judge_path(path, dialect)
 
 
 def judge_method(name: str) -> Verdict | None:

@@ -73,7 +73,7 @@ _WORDS = {
     "Compare.ops": "a chained comparison",
     "Constant": "a literal",
     "Constant.kind": "the prefix of a string",
-    "Constant.value": "a number that is complex or not finite",
+    "Constant.value": "a number that is complex, not finite or too long",
     "Continue": "a continue",
     "Delete": "a del",
     "Dict": "a dict",

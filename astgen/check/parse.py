@@ -7,6 +7,7 @@ import threading
 
 from astgen.check.finding import Finding
 from astgen.check.rules.parsing import SYNTAX_ERROR
+from astgen.check.towers import tower
 
 __all__ = ["PARSER", "parse"]
 
@@ -31,6 +32,9 @@ def parse(text: str) -> ast.Module | Finding:
     if "\0" in text:
         # What Python says of them, and where, differs between its versions.
         return _finding("null bytes", *_position(text, text.index("\0")))
+    why_not = tower(text)
+    if why_not is not None:
+        return _finding(why_not)
     # Warnings of the tokenizer are not silenced: that cannot be done for one
     # thread alone, and generated text gives none.
     try:

@@ -32,6 +32,7 @@ __all__ = [
     "methods",
     "operators",
     "torch_paths",
+    "values",
 ]
 
 _HERE = Path(__file__).parent
@@ -67,6 +68,16 @@ def methods() -> frozenset[str]:
     tensors, numbers, strings and containers alike.
     """
     return _read("methods.txt")
+
+
+@functools.cache
+def values() -> frozenset[str]:
+    """Return the paths from `torch` that may stand as values, and are never called.
+
+    Dtypes, layouts, memory formats and quantization schemes: generators from before
+    there were constants wrote them into the text.
+    """
+    return _read("values.txt")
 
 
 @functools.cache

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from astgen.check.finding import Finding, Rule
+from astgen.check.finding import Edit, Finding, Rule
 
-__all__ = ["Problem", "locate", "shown"]
+__all__ = ["Lines", "Problem", "locate", "shown"]
 
 _SHOWN_CHARACTERS = 150
 _DEF = re.compile(r"def\s+(\w+)")
@@ -30,12 +30,14 @@ class Problem:
         node: The node to point at.
         message: What is wrong, with the name that is wrong.
         hint: The way out.
+        edits: What mends the text.
     """
 
     rule: Rule
     node: ast.AST
     message: str
     hint: str
+    edits: tuple[Edit, ...] = ()
 
 
 def shown(name: str) -> str:
@@ -58,7 +60,7 @@ def locate(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
     found = list(problems)
     if not found:
         return ()
-    lines = _Lines(text)
+    lines = Lines(text)
     findings = {_finding(problem, lines) for problem in found}
     return tuple(sorted(findings, key=_place))
 
@@ -74,7 +76,7 @@ def _place(finding: Finding) -> tuple[int, int, int, int, str, str]:
     )
 
 
-def _finding(problem: Problem, lines: _Lines) -> Finding:
+def _finding(problem: Problem, lines: Lines) -> Finding:
     node = problem.node
     line = getattr(node, "lineno", 1)
     column = lines.column(line, getattr(node, "col_offset", 0))
@@ -90,13 +92,17 @@ def _finding(problem: Problem, lines: _Lines) -> Finding:
         rule=problem.rule.code,
         message=problem.message,
         hint=problem.hint,
+        edits=problem.edits,
     )
 
 
-class _Lines:
+class Lines:
     """The lines of a text as Python's tokenizer splits them.
 
     `ast` counts UTF-8 bytes from 0, people count characters from 1.
+
+    Attributes:
+        lines: The lines, without what ends them.
     """
 
     def __init__(self, text: str) -> None:

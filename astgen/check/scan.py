@@ -29,12 +29,14 @@ class Scan:
         findings: All findings, in the order of the text.
         paths: The listed paths from `torch` or `operator` that the text names.
         pieces: The slots of pieces that the text calls.
+        in_grammar: Whether every node of the tree has its place in the grammar.
     """
 
     tree: ast.Module | None
     findings: tuple[Finding, ...]
     paths: frozenset[str] = frozenset()
     pieces: frozenset[int] = frozenset()
+    in_grammar: bool = False
 
 
 def check(
@@ -81,4 +83,5 @@ def scan(
         dialect=dialect,
     )
     problems = [*map(misfit, mismatches), *names.problems]
-    return Scan(tree, locate(problems, text), names.paths, names.pieces)
+    findings = locate(problems, text)
+    return Scan(tree, findings, names.paths, names.pieces, not mismatches)

@@ -68,7 +68,7 @@ class Scope:
         deleted: Names that were bound and deleted.
         reported: Names of which a wrong use was reported.
         forgiven: Names of the function whose problem is known.
-        sizes: Number of items of names that hold the result of a function.
+        sizes: Number of items of names of which it is plain to see.
     """
 
     dialect: Dialect
@@ -117,6 +117,18 @@ class Scope:
     def is_bound(self, name: str) -> bool:
         """Whether a name is, or was, a parameter or local of the function."""
         return name in self.alive or name in self.deleted
+
+    def size(self, value: ast.expr) -> int | None:
+        """How many items a value has, None if that is not plain to see."""
+        if isinstance(value, ast.Name):
+            return self.sizes.get(value.id)
+        if isinstance(value, ast.Tuple):
+            unpacks = any(isinstance(item, ast.Starred) for item in value.elts)
+            return None if unpacks else len(value.elts)
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+            function = self.functions.get(value.func.id)
+            return function.result if function is not None else None
+        return None
 
     # What happens to names
 

@@ -108,7 +108,7 @@ def _function(scope: Scope, definitions: Definitions, node: ast.FunctionDef) -> 
             _statement(scope, statement)
     _returns(scope, node)
     if scope.dialect.is_inlined(node.name):
-        function = Function(node, signature, result_size(node))
+        function = Function(node, signature, result_size(scope, node))
         scope.functions.setdefault(node.name, function)
 
 
@@ -132,11 +132,10 @@ def _assign(scope: Scope, target: ast.expr, value: ast.expr) -> None:
     if not isinstance(target, ast.Name):
         scope.forgive(target)
         return
+    size = scope.size(value)
     scope.bind(target.id, target)
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        callee = scope.functions.get(value.func.id)
-        if callee is not None and callee.result is not None:
-            scope.sizes[target.id] = callee.result
+    if size is not None:
+        scope.sizes[target.id] = size
 
 
 def _returns(scope: Scope, node: ast.FunctionDef) -> None:

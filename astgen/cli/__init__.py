@@ -11,14 +11,14 @@ import os
 import click
 
 from astgen import __version__
-from astgen.cli.compile import compile_command
 from astgen.cli.console import DIFFERENT, FAILED, INTERRUPTED, PIPE_CLOSED, show_error
+from astgen.cli.lazy import LazyGroup
 from astgen.errors import AstgenError, InvalidProgramError
 
 __all__ = ["main"]
 
 
-class _Commands(click.Group):
+class _Commands(LazyGroup):
     """A group that turns what goes wrong into a line and an exit code."""
 
     def invoke(self, ctx: click.Context) -> object:
@@ -45,6 +45,12 @@ class _Commands(click.Group):
 
 @click.group(
     cls=_Commands,
+    homes={
+        "compile": "astgen.cli.compile",
+        "lint": "astgen.cli.lint",
+        "rule": "astgen.cli.rule",
+        "completion": "astgen.cli.completion",
+    },
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 all is well, 1 results differ or the checker refused "
     "something, 2 it could not be done, 130 interrupted.",
@@ -55,6 +61,3 @@ def main(ctx: click.Context) -> None:
     """Split torch.fx graphs in, checked and formatted Python functions out."""
     if os.environ.get("NO_COLOR"):
         ctx.color = False
-
-
-main.add_command(compile_command)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from astgen.errors import CaptureError
 
-__all__ = ["left_from_before", "prepare_directory", "write_text"]
+__all__ = ["left_from_before", "prepare_directory", "write_chunks", "write_text"]
 
 
 def prepare_directory(path: Path) -> None:
@@ -33,29 +33,46 @@ def prepare_directory(path: Path) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file, so that nobody ever sees half of it.
+    """Write a file, so that nobody ever sees half of it; see `write_chunks`."""
+    write_chunks(path, [text])
+
+
+def write_chunks(path: Path, chunks: Iterable[str]) -> None:
+    """Write a file part by part, so that nobody ever sees half of it.
 
     Args:
-        path: The file; replaced if it is there.
-        text: Its content, written as UTF-8 to the byte.
+        path: The file; replaced if it is there, with its permissions kept. What is
+            no regular file, such as a terminal, is written to as it is.
+        chunks: Its content, written as UTF-8 to the byte.
 
     Raises:
         CaptureError: It cannot be written.
     """
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            with open(target, "wb") as file:
+                file.writelines(_encoded(chunks))
+            return
+        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
+                file.writelines(_encoded(chunks))
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, path)
+            os.chmod(name, mode & 0o777)
+            os.replace(name, target)
         except BaseException:
             os.unlink(name)
             raise
     except OSError as error:
         raise _refused(path, error) from error
+
+
+def _encoded(chunks: Iterable[str]) -> Iterator[bytes]:
+    # Names of files that are no UTF-8 are in reports as they came.
+    return (chunk.encode("utf-8", "surrogateescape") for chunk in chunks)
 
 
 def left_from_before(path: Path, stem: str, written: Sequence[str]) -> list[str]:
@@ -84,5 +101,6 @@ def _umask() -> int:
 def _refused(path: Path, error: OSError) -> CaptureError:
     reason = error.strerror or str(error)
     return CaptureError(
-        f"cannot write to {str(path)!r}: {reason}; name another directory with -o"
+        f"cannot write to {str(path)!r}: {reason}; make it writable, or name another "
+        "place"
     )

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from astgen.check.dialect import MAX_INTEGER_BITS
+
 __all__ = ["integer", "is_literal", "literal", "quoted"]
 
 _MAX_DECIMAL = 10**640
@@ -21,7 +23,9 @@ def is_literal(value: object) -> bool:
     kind = type(value)
     if kind is float:
         return math.isfinite(value)  # type: ignore[arg-type]
-    return value is None or value is ... or kind in (bool, int, str, bytes)
+    if isinstance(value, int) and kind is int:
+        return value.bit_length() <= MAX_INTEGER_BITS
+    return value is None or value is ... or kind in (bool, str, bytes)
 
 
 def quoted(value: str | bytes) -> str:

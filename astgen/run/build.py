@@ -45,9 +45,14 @@ def build(
     Raises:
         SyntaxError: The compiler refuses what the parser accepted.
     """
-    functions = [node for node in tree.body if not isinstance(node, ast.Import)]
+    # The checker lets a function repeat if it is the same; CPython compares the code
+    # of each with that of all others.
+    functions: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            functions.setdefault(node.name, node)
     source = file_name(text)
-    program = ast.Module(body=functions, type_ignores=[])
+    program = ast.Module(body=[*functions.values()], type_ignores=[])
     with PARSER:
         code = compile(program, source, "exec", dont_inherit=True)
     namespace: dict[str, Any] = {

@@ -21,6 +21,7 @@ from astgen.check.paths import (
     methods,
     operators,
     torch_paths,
+    values,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +91,13 @@ def test_no_torch_path_leads_to_a_module_or_a_class_but_two_value_types() -> Non
         if isinstance(value, (type, types.ModuleType))
     }
     assert odd == {"torch.Size", "torch.device"}
+
+
+def test_values_are_immutable_and_cannot_be_called(tool: types.ModuleType) -> None:
+    found = {path: getattr(torch, path.partition(".")[2]) for path in values()}
+    kinds = {type(value) for value in found.values()}
+    assert kinds == tool.path_review.VALUE_TYPES
+    assert not any(map(callable, found.values()))
 
 
 def test_no_function_takes_a_callable_but_the_checks_their_message() -> None:
@@ -163,7 +171,7 @@ def test_overloads_take_only_reviewed_strings_and_no_objects(
 
 
 def test_names_that_python_cannot_spell_are_not_listed() -> None:
-    for name in torch_paths() | operators() | methods():
+    for name in torch_paths() | operators() | methods() | values():
         parts = name.split(".")
         assert all(part.isidentifier() for part in parts), name
         assert not any(map(keyword.iskeyword, parts)), name

@@ -34,7 +34,7 @@ HIDDEN_TORCH_PATHS = """
     torch.sparse_csr_tensor torch.segment_reduce torch._convert_indices_from_coo_to_csr
     torch._nested_view_from_buffer torch.fbgemm_pack_gemm_matrix_fp16
     torch.fbgemm_linear_fp16_weight torch._cufft_set_plan_cache_max_size
-    torch._test_check_tensor torch.lobpcg torch._check_with torch.get_device_module
+    torch._index_put_impl_ torch._test_check_tensor torch.lobpcg torch._check_with torch.get_device_module
     torch.get_file_path torch.__getattr__ torch.__dict__ torch.__import__ torch._C
     torch._C._jit_set_emit_hooks torch._C._construct_storage_from_data_pointer
     torch._C._construct_CUDA_Tensor_From_Storage_And_Metadata torch._C._dispatch_library
@@ -73,6 +73,7 @@ HIDDEN_OPERATORS = """
     aten.fbgemm_pack_gemm_matrix_fp16.default aten.fbgemm_linear_fp16_weight.default
     aten._wrapped_linear_prepack.default aten.quantized_lstm_cell.default
     aten._cufft_clear_plan_cache.default aten._cufft_set_plan_cache_max_size.default
+    aten._index_put_impl_ aten._index_put_impl_.default aten._index_put_impl.out
     aten.get_gradients.default aten.random_.from aten.name aten.add.overloads
     aten.add.__call__ aten.add.op prim.Print prim.RaiseException
     prim.AddStatValue.default prim.ModuleContainerIndex.dict debugprims.load_tensor

@@ -228,7 +228,7 @@ def test_an_operator_that_the_models_file_registers_is_known(astgen, model_file)
 def test_an_output_that_is_a_file(refused, tmp_path):
     (tmp_path / "out").write_text("mine")
     assert refused("-o", "out") == (
-        "cannot write to 'out': File exists; name another directory with -o"
+        "cannot write to 'out': File exists; make it writable, or name another place"
     )
     assert refused("-o", "out/deeper").startswith("cannot write to 'out/deeper': Not a")
     assert (tmp_path / "out").read_text() == "mine"
@@ -250,7 +250,7 @@ def test_an_output_without_permission(refused, tmp_path):
 def test_an_output_file_that_cannot_be_replaced(refused, model_file, tmp_path):
     (tmp_path / "astgen-out" / "factory_0.py" / "inside").mkdir(parents=True)
     line = refused(f"{model_file()}:factory")
-    assert "astgen-out/factory_0.py': Is a directory; name another" in line
+    assert "astgen-out/factory_0.py': Is a directory; make it writable" in line
     assert [p.name for p in (tmp_path / "astgen-out").iterdir()] == ["factory_0.py"]
 
 

@@ -47,6 +47,7 @@ def execution_fn(x, *, __vllm_submods__):
 """,
         "def execution_fn(x, *, __vllm_submods__):\n    return 'a\0b'\n",
     ),
+    always=True,
 )
 
 RULES = (SYNTAX_ERROR,)

@@ -1,0 +1,191 @@
+"""One run of `astgen lint`: collect, judge, mend, report.
+
+Findings go to standard output or a file, everything else to standard error, so that
+a report can be piped on as it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from astgen import __version__
+from astgen.cli.console import DIFFERENT, FAILED
+from astgen.cli.files import write_chunks, write_text
+from astgen.lint import baseline
+from astgen.lint.engine import Job, lint_bytes, settings_for, unread
+from astgen.lint.output import renderer, statistics, summary
+from astgen.lint.output.style import Style
+from astgen.lint.pool import lint_files
+from astgen.lint.report import Report, Result
+from astgen.lint.settings import forget
+from astgen.lint.sources.discover import STDIN, Found, discover
+
+__all__ = ["Options", "files_of", "run"]
+
+_LARGE_RUN = 100
+"""Files from which on a bar shows how far a run is."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says of the run as a whole; see `astgen lint --help`."""
+
+    paths: tuple[str, ...]
+    fix: bool
+    diff: bool
+    baseline: str | None
+    write_baseline: str | None
+    output_format: str
+    output_file: str | None
+    statistics: bool
+    exit_zero: bool
+    quiet: bool
+    stdin_filename: str
+    jobs: int
+
+
+def run(options: Options, job: Job) -> int:
+    """Look at everything that the command line names, and report.
+
+    Args:
+        options: What is wanted of the run.
+        job: What is wanted of each file.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        SettingsError: The configuration or the baseline cannot be used.
+        CaptureError: A file cannot be written.
+    """
+    forget()
+    known = baseline.read(options.baseline) if options.baseline else None
+    report = Report(tuple(_results(options, job)), __version__)
+    if options.write_baseline:
+        baseline.write(report, options.write_baseline)
+        message = f"{report.findings} findings are in {options.write_baseline} now"
+        click.echo(f"astgen: {message}", err=True)
+        return FAILED if _failed(report) else 0
+    if known is not None:
+        report = known.filter(report)
+    if options.diff:
+        return _show_diff(options, report)
+    if options.fix:
+        _write_mended(options, report)
+    _show(options, report)
+    if not options.quiet:
+        click.echo(summary(report, job.given["severity"] or "warning"), err=True)
+    if _failed(report):
+        return FAILED
+    return DIFFERENT if report.findings and not options.exit_zero else 0
+
+
+def files_of(options: Options, job: Job) -> list[str]:
+    """The files that a run would look at now."""
+    return [found.path for found in _found(options, job) if found.path != STDIN]
+
+
+def _found(options: Options, job: Job) -> list[Found]:
+    found: dict[str, Found] = {}
+    for path in options.paths:
+        exclude = settings_for(path, job).exclude
+        for one in discover([path], exclude):
+            # What is named twice is looked at once; named as such counts for more.
+            if one.path not in found or one.explicit:
+                found[one.path] = one
+    return list(found.values())
+
+
+def _results(options: Options, job: Job) -> Iterator[Result]:
+    """A result for each file, in order."""
+    found = _found(options, job)
+    files = [
+        (one.path, one.explicit)
+        for one in found
+        if one.finding is None and one.path != STDIN
+    ]
+    judged = lint_files(files, job, options.jobs)
+    with closing(judged), _bar(len(found), options.quiet) as advance:
+        for one in found:
+            if one.finding is not None:
+                yield unread(one.path, one.finding, job)
+            elif one.path == STDIN:
+                data = sys.stdin.buffer.read()
+                yield lint_bytes(data, options.stdin_filename, job)
+            else:
+                yield next(judged)
+            advance()
+        # The processes end before the report begins.
+        next(judged, None)
+
+
+@contextmanager
+def _bar(files: int, quiet: bool) -> Iterator[Callable[[], None]]:
+    """How far a large run is, on standard error, if that is a terminal."""
+    if quiet or files < _LARGE_RUN or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    bar = click.progressbar(length=files, label="astgen lint", file=sys.stderr)
+    with bar:
+        yield lambda: bar.update(1)
+
+
+def _show(options: Options, report: Report) -> None:
+    """Write the report where it belongs."""
+    if options.output_file is None:
+        style = Style(color=_wants_color(), width=_width())
+        for chunk in _chunks(options, report, style):
+            click.echo(chunk, nl=False)
+    else:
+        chunks = _chunks(options, report, Style(color=False, width=_width()))
+        write_chunks(Path(options.output_file), chunks)
+
+
+def _chunks(options: Options, report: Report, style: Style) -> Iterable[str]:
+    if options.statistics:
+        table = statistics(report, options.output_format)
+        return [f"{table}\n"] if table else []
+    return renderer(options.output_format)(report, style)
+
+
+def _wants_color() -> bool:
+    context = click.get_current_context(silent=True)
+    asked = context.color if context is not None else None
+    return sys.stdout.isatty() if asked is None else asked
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def _show_diff(options: Options, report: Report) -> int:
+    """Show what would change; exit with 1 if anything would."""
+    changed = [result for result in report.results if result.diff]
+    for result in changed:
+        click.echo(result.diff, nl=False)
+    if not options.quiet:
+        click.echo(f"{len(changed)} files would change", err=True)
+    if _failed(report):
+        return FAILED
+    return DIFFERENT if changed and not options.exit_zero else 0
+
+
+def _write_mended(options: Options, report: Report) -> None:
+    for result in report.results:
+        if result.mended is None:
+            continue
+        if result.path == options.stdin_filename:
+            click.echo(result.mended, nl=False)
+        else:
+            write_text(Path(result.path), result.mended)
+
+
+def _failed(report: Report) -> bool:
+    return any(result.failed for result in report.results)

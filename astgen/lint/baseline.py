@@ -1,0 +1,202 @@
+"""Findings that are known: a file that keeps them, so that only new ones are reported.
+
+A finding is recognized by file, rule, message and the text of its line, so it stays
+known when lines move. Of equal ones as many are known as the file says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from astgen.check.finding import Finding
+from astgen.errors import SettingsError
+from astgen.lint.output.dumped import dumped, well_formed
+from astgen.lint.report import Report, Result
+
+__all__ = ["Baseline", "Known", "read", "write"]
+
+_VERSION = 1
+
+
+class Known(NamedTuple):
+    """What a finding is recognized by.
+
+    Attributes:
+        path: The file, relative to the folder of the baseline, with forward slashes.
+        member: Where in the file the program stands.
+        rule: The code of the rule.
+        message: What is wrong.
+        line: A digest of the text of the line.
+    """
+
+    path: str
+    member: str
+    rule: str
+    message: str
+    line: str
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Findings that are known.
+
+    Attributes:
+        folder: The folder that paths are relative to.
+        known: How many there are of each.
+    """
+
+    folder: str
+    known: Mapping[Known, int]
+
+    def filter(self, report: Report) -> Report:
+        """Leave out what is known.
+
+        Args:
+            report: A report.
+
+        Returns:
+            The report with new findings only. Files that the linter broke down on
+            are as they were.
+        """
+        left = Counter(self.known)
+        results = tuple(self._new(result, left) for result in report.results)
+        return replace(report, results=results)
+
+    def _new(self, result: Result, left: Counter[Known]) -> Result:
+        if result.failed or not result.findings:
+            return result
+        new = []
+        for finding in result.findings:
+            known = _known(finding, result, self.folder)
+            if left[known] > 0:
+                left[known] -= 1
+            else:
+                new.append(finding)
+        count = len(result.findings) - len(new)
+        return replace(result, findings=tuple(new), known=result.known + count)
+
+
+def write(report: Report, path: str) -> None:
+    """Write down what is found now, so that it is known from now on.
+
+    Args:
+        report: The report, without a baseline applied.
+        path: The file; replaced if it is there, and never half of it.
+
+    Raises:
+        SettingsError: It cannot be written.
+    """
+    folder = _folder(path)
+    counts = Counter(
+        _known(finding, result, folder)
+        for result in report.results
+        if not result.failed
+        for finding in result.findings
+    )
+    # A line for each, so that changes of the file can be read.
+    entries = ",\n".join(
+        f"    {dumped({**known._asdict(), 'count': count})}"
+        for known, count in sorted(counts.items())
+    )
+    body = f"[\n{entries}\n  ]" if entries else "[]"
+    text = f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'
+    try:
+        _replace(path, text, folder)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        message = f"cannot write the baseline {path!r}: {reason}; name another file"
+        raise SettingsError(message) from error
+
+
+def read(path: str) -> Baseline:
+    """Read a baseline.
+
+    Args:
+        path: A file that `write` wrote.
+
+    Returns:
+        What is known.
+
+    Raises:
+        SettingsError: The file is missing, damaged, or of another version.
+    """
+    try:
+        content = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        message = f"cannot read the baseline {path!r}: {reason}; write it first"
+        raise SettingsError(f"{message} with --write-baseline") from error
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path, f"it is not JSON ({str(error)[:100]})") from error
+    if not isinstance(content, dict) or "version" not in content:
+        raise _damaged(path, "it has no version")
+    if content["version"] != _VERSION:
+        shown = repr(content["version"])[:30]
+        raise _damaged(path, f"it is of version {shown}, not {_VERSION}")
+    entries = content.get("findings")
+    if not isinstance(entries, list):
+        raise _damaged(path, "it has no list of findings")
+    counts: Counter[Known] = Counter()
+    for number, entry in enumerate(entries, 1):
+        known, count = _entry(entry, number, path)
+        counts[known] += count
+    return Baseline(_folder(path), counts)
+
+
+def _entry(entry: Any, number: int, path: str) -> tuple[Known, int]:
+    if not isinstance(entry, dict) or set(entry) != {*Known._fields, "count"}:
+        raise _damaged(path, f"finding {number} has other fields than it should")
+    count = entry.pop("count")
+    if type(count) is not int or count < 1:
+        raise _damaged(path, f"finding {number} has no count")
+    if not all(isinstance(value, str) for value in entry.values()):
+        raise _damaged(path, f"finding {number} has a field that is no text")
+    return Known(**entry), count
+
+
+def _damaged(path: str, reason: str) -> SettingsError:
+    return SettingsError(
+        f"cannot use the baseline {path!r}: {reason}; write it again with "
+        "--write-baseline"
+    )
+
+
+def _known(finding: Finding, result: Result, folder: str) -> Known:
+    line = result.lines.get((finding.member, finding.line), "").strip()
+    digest = hashlib.sha256(line.encode("utf-8", "backslashreplace")).hexdigest()
+    texts = (_relative(result.path, folder), finding.member, finding.rule)
+    return Known(*map(well_formed, (*texts, finding.message, digest[:16])))
+
+
+def _relative(path: str, folder: str) -> str:
+    absolute = os.path.abspath(path)
+    try:
+        return os.path.relpath(absolute, folder).replace(os.sep, "/")
+    except ValueError:
+        # On another drive.
+        return absolute.replace(os.sep, "/")
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(os.path.abspath(path))
+
+
+def _replace(path: str, text: str, folder: str) -> None:
+    name = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}")
+    try:
+        # Not a temporary file, which nobody else could read once it is in place.
+        with open(name, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        os.replace(name, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(name)
+        raise

@@ -1,0 +1,212 @@
+"""One file -> its result: read, judge, suppress, select, mend.
+
+This is what runs in each worker process. Nothing that a file holds can end it:
+what cannot be read is a finding, and so is a mistake of the linter's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Any
+
+from astgen.check.finding import SEVERITIES, Finding
+from astgen.errors import SettingsError
+from astgen.lint.fix import diff, mend
+from astgen.lint.program import judge
+from astgen.lint.report import Result
+from astgen.lint.rules import ALL_RULES
+from astgen.lint.rules.engine import INTERNAL_ERROR
+from astgen.lint.rules.layout import NOT_FORMATTED
+from astgen.lint.select import selected
+from astgen.lint.settings import Settings, nearest, read_settings
+from astgen.lint.sources.limits import Limits
+from astgen.lint.sources.read import read, read_bytes
+from astgen.lint.subject import Contents, Subject
+from astgen.lint.suppress import suppressions
+
+__all__ = ["Job", "broken", "lint_bytes", "lint_file", "settings_for", "unread"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the command line wants of every file.
+
+    Attributes:
+        given: Fields of `Settings` that it gives, over those of configuration.
+        config: The only file of configuration, if it names one.
+        isolated: Whether nothing beside the command line counts: no configuration,
+            no comment in the files.
+        mend: Whether findings that carry edits are mended.
+        resolve_ops: Whether operators are looked up in this process's PyTorch.
+    """
+
+    given: Mapping[str, Any] = field(default_factory=dict)
+    config: str | None = None
+    isolated: bool = False
+    mend: bool = False
+    resolve_ops: bool = False
+
+
+def settings_for(path: str, job: Job) -> Settings:
+    """The settings that hold for a file or folder.
+
+    Raises:
+        SettingsError: A file of configuration is wrong.
+    """
+    if job.isolated:
+        found = Settings()
+    elif job.config is not None:
+        found = read_settings(job.config) or Settings()
+    else:
+        found = nearest(path)
+    return found.over(**job.given)
+
+
+def lint_file(path: str, explicit: bool, job: Job) -> Result:
+    """Look at one file.
+
+    Args:
+        path: The file.
+        explicit: Whether the command line names it, rather than a folder above it.
+        job: What is wanted.
+
+    Returns:
+        What was found.
+
+    Raises:
+        SettingsError: A file of configuration is wrong.
+    """
+    return _guarded(path, job, lambda desk: desk.read(explicit))
+
+
+def lint_bytes(data: bytes, path: str, job: Job) -> Result:
+    """Look at what came through standard input; see `lint_file`."""
+    return _guarded(path, job, lambda desk: desk.read_bytes(data))
+
+
+def unread(path: str, finding: Finding, job: Job) -> Result:
+    """The result of a path at which there is nothing to read; see `lint_file`."""
+    return _guarded(path, job, lambda desk: Contents(findings=[finding]))
+
+
+def broken(path: str, reason: str) -> Result:
+    """The result of a file that the linter broke down on."""
+    message = f"the linter broke down: {ascii(reason[:500])[1:-1]}"
+    hint = "this is a bug of astgen, please report it with the file"
+    finding = Finding(1, 1, 1, 1, INTERNAL_ERROR.code, message, hint, path)
+    return Result(path, findings=(finding,), failed=True)
+
+
+def _guarded(path: str, job: Job, read_it: Callable[[_Desk], Contents]) -> Result:
+    try:
+        desk = _Desk(path, job)
+        return desk.result(read_it(desk))
+    except SettingsError:
+        raise
+    except Exception as error:
+        return broken(path, f"{type(error).__name__}: {error}")
+
+
+class _Desk:
+    """Where one file is looked at: what holds for it, and what is done with it."""
+
+    def __init__(self, path: str, job: Job) -> None:
+        self.path = path
+        self.job = job
+        self.settings = settings_for(path, job)
+        self.active = _active(self.settings, self.settings.ignored_in(path), job.mend)
+        size = self.settings.max_file_size
+        self.limits = Limits() if size is None else Limits().for_files_of(size)
+
+    def read(self, explicit: bool) -> Contents:
+        names = frozenset(self.settings.pickle_globals)
+        return read(self.path, self.limits, explicit=explicit, names=names)
+
+    def read_bytes(self, data: bytes) -> Contents:
+        names = frozenset(self.settings.pickle_globals)
+        return read_bytes(data, self.path, self.limits, explicit=True, names=names)
+
+    def result(self, contents: Contents) -> Result:
+        """Judge the programs of a file, and keep what is to be reported."""
+        found = [one for one in contents.findings if one.rule in self.active]
+        texts: dict[str, str] = {}
+        before = after = ""
+        suppressed = 0
+        for subject in contents.subjects:
+            if self.job.mend and not subject.member:
+                before = subject.text
+                layout = NOT_FORMATTED.code in self.active
+                after = mend(before, partial(self._again, subject), layout=layout)
+                subject = replace(subject, text=after)
+            findings, count = self._judged(subject, self.active)
+            texts[subject.member] = subject.text
+            found += findings
+            suppressed += count
+        lowest = SEVERITIES.index(self.settings.severity)
+        shown = [one for one in found if _severity(one) >= lowest]
+        return Result(
+            self.path,
+            programs=len(contents.subjects),
+            findings=tuple(shown),
+            lines=_lines(shown, texts),
+            hidden=len(found) - len(shown),
+            suppressed=suppressed,
+            passed=contents.passed,
+            mended=after if before != after else None,
+            diff=diff(before, after, self.path) if before != after else "",
+        )
+
+    def _again(self, subject: Subject, text: str) -> Sequence[Finding]:
+        # The layout comes last, once: it costs more than everything else.
+        active = self.active - {NOT_FORMATTED.code}
+        return self._judged(replace(subject, text=text), active)[0]
+
+    def _judged(
+        self, subject: Subject, active: Set[str]
+    ) -> tuple[Sequence[Finding], int]:
+        """The findings of a program, and how many of them a comment suppresses."""
+        found: Sequence[Finding] = judge(
+            subject,
+            self.settings,
+            active,
+            most=self.limits.findings,
+            resolve_ops=self.job.resolve_ops,
+        )
+        # What is shipped in a cache does not decide how it is judged.
+        if subject.member or self.job.isolated:
+            return found, 0
+        return suppressions(subject.text, subject.path).apply(found, active)
+
+
+@cache
+def _active(settings: Settings, ignored: tuple[str, ...], mends: bool) -> Set[str]:
+    # Laying out costs black, which nobody waits for who did not ask for it.
+    extra = (NOT_FORMATTED.code,) if mends else ()
+    extended = (*settings.extend_select, *extra)
+    return selected(settings.select, settings.ignore, extended, ignored)
+
+
+def _severity(finding: Finding) -> int:
+    return SEVERITIES.index(ALL_RULES[finding.rule].severity)
+
+
+def _lines(
+    findings: Sequence[Finding], texts: Mapping[str, str]
+) -> dict[tuple[str, int], str]:
+    """The lines that findings point at, with one before and one after each."""
+    split: dict[str, list[str]] = {}
+    kept: dict[tuple[str, int], str] = {}
+    for finding in findings:
+        member = finding.member
+        if member not in texts:
+            continue
+        if member not in split:
+            text = texts[member].replace("\r\n", "\n").replace("\r", "\n")
+            split[member] = text.split("\n")
+        lines = split[member]
+        for number in range(finding.line - 1, finding.line + 2):
+            if 0 < number <= len(lines):
+                kept[member, number] = lines[number - 1]
+    return kept

@@ -1,0 +1,81 @@
+"""One program -> everything that can be said of it.
+
+The checker says what is wrong, and with it whether the program may run. Advice is
+added where the text has the shape of generated code; elsewhere it would be noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from astgen.check import Finding, scan
+from astgen.check.report import locate
+from astgen.lint.advice import advise
+from astgen.lint.profile import detect, dialect_of
+from astgen.lint.rules.engine import TOO_MANY_FINDINGS
+from astgen.lint.rules.layout import NOT_FORMATTED
+from astgen.lint.settings import Settings
+from astgen.lint.subject import Subject
+
+__all__ = ["judge"]
+
+
+def judge(
+    subject: Subject,
+    settings: Settings,
+    active: Set[str],
+    *,
+    most: int,
+    resolve_ops: bool = False,
+) -> tuple[Finding, ...]:
+    """Look at one program.
+
+    Args:
+        subject: The program.
+        settings: Its profile, and what is allowed beside the lists.
+        active: Codes of the rules that are on.
+        most: The most findings that are given.
+        resolve_ops: Whether operators are looked up in this process's PyTorch.
+
+    Returns:
+        The findings of active rules, in the order of the text.
+    """
+    text = subject.text
+    profile = settings.profile or subject.profile or detect(text)
+    names, consts = subject.submod_names, subject.consts
+    scanned = scan(
+        text,
+        consts=None if consts is None else len(consts),
+        submods=None if names is None else len(names),
+        dialect=dialect_of(text, profile, settings.namespaces, settings.paths),
+    )
+    found = list(scanned.findings)
+    if scanned.tree is not None and scanned.in_grammar:
+        found += advise(subject, scanned.tree, profile)
+    if scanned.tree is not None and resolve_ops:
+        # The only part that needs torch, and the only reason to import it.
+        from astgen.lint.operators import judge_operators
+
+        found += locate(judge_operators(scanned.tree), text)
+    if scanned.tree is not None and NOT_FORMATTED.code in active:
+        from astgen.lint.fix.layout import not_formatted
+
+        layout = not_formatted(text)
+        found += [] if layout is None else [layout]
+    found = sorted(one for one in found if one.rule in active)
+    if len(found) > most:
+        found = [*found[:most], _cut(found, most)]
+    place = {"path": subject.path, "member": subject.member}
+    return tuple(replace(finding, **place) for finding in found)
+
+
+def _cut(found: list[Finding], most: int) -> Finding:
+    first = found[most]
+    return replace(
+        first,
+        rule=TOO_MANY_FINDINGS.code,
+        message=f"{len(found) - most} more findings from here on are not shown",
+        hint="mend the first ones; they may be the reason of the others",
+        edits=(),
+    )

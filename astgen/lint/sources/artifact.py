@@ -1,0 +1,132 @@
+"""Artifacts of astgen: does every member fit the manifest, and which program is it.
+
+An archive or a folder is an artifact if its manifest says so, or if it has both a
+`manifest.json` and an `execution.py`; see `astgen.store.manifest` for the layout.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from astgen.errors import ArtifactError
+from astgen.lint.rules import artifacts
+from astgen.lint.sources.blob import Blob
+from astgen.lint.sources.limits import Budget
+from astgen.lint.sources.python import read_python
+from astgen.lint.sources.refusal import Refused, display
+from astgen.lint.subject import Constant, Contents, Subject
+from astgen.store.manifest import (
+    CODE,
+    FORMAT,
+    MANIFEST,
+    Manifest,
+    Member,
+    parse_manifest,
+)
+
+__all__ = ["is_artifact", "read_artifact"]
+
+_RULES = {rule.code: rule for rule in artifacts.RULES}
+_HINT = "save the program again"
+
+
+def is_artifact(manifest: bytes, code: bool) -> bool:
+    """Whether a manifest is astgen's, or should be.
+
+    Args:
+        manifest: The bytes of `manifest.json`.
+        code: Whether `execution.py` is beside it.
+    """
+    return code or f'"{FORMAT}"'.encode() in manifest
+
+
+def read_artifact(
+    data: bytes,
+    place: Blob,
+    members: Mapping[str, Blob],
+    budget: Budget,
+    contents: Contents,
+) -> None:
+    """Compare an artifact with its manifest, and hand on its program.
+
+    Args:
+        data: The bytes of the manifest.
+        place: The manifest, for findings.
+        members: Everything beside it, by name.
+        budget: How much may still be read.
+        contents: Gets the program, if it can be read, and what does not fit. Members
+            other than the program are not looked into.
+
+    Raises:
+        Spent: The budget is.
+    """
+    folder = place.member.removesuffix(MANIFEST)
+
+    def tell(refused: Refused, name: str) -> None:
+        member = folder + display(name) if name else place.member
+        contents.findings.append(refused.finding(place.path, member))
+
+    parsed: Manifest | None = None
+    try:
+        parsed = parse_manifest(data)
+    except ArtifactError as error:
+        where = f"{error.field}: " * bool(error.field)
+        message = f"the manifest cannot be used: {where}{error.reason}"
+        tell(Refused(_RULES[error.rule], message, _HINT), "")
+    listed = parsed.members if parsed is not None else {}
+    for name, said in listed.items():
+        try:
+            _compare(name, said, members, budget)
+        except Refused as refused:
+            tell(refused, name)
+    if parsed is not None:
+        for name in sorted(members.keys() - listed.keys() - {MANIFEST}):
+            message = "the manifest does not list this member"
+            tell(Refused(artifacts.INCOMPLETE, message, _HINT), name)
+    if CODE in members:
+        try:
+            contents.subjects.append(_program(members[CODE], parsed, budget))
+        except Refused as refused:
+            tell(refused, CODE)
+
+
+def _compare(
+    name: str, said: Member, members: Mapping[str, Blob], budget: Budget
+) -> None:
+    if name not in members:
+        message = "the manifest lists this member, and it is not there"
+        raise Refused(artifacts.INCOMPLETE, message, _HINT)
+    blob = members[name]
+    if blob.size != said.size:
+        message = f"the member has {blob.size} bytes, and the manifest says {said.size}"
+        raise Refused(artifacts.DIGEST_MISMATCH, message, _HINT)
+    digest = hashlib.sha256()
+    for block in blob.blocks(budget.limits.file_bytes):
+        digest.update(block)
+    if digest.hexdigest() != said.sha256:
+        message = (
+            f"the SHA-256 of the member is {digest.hexdigest()}, and the manifest "
+            f"says {said.sha256}"
+        )
+        raise Refused(artifacts.DIGEST_MISMATCH, message, _HINT)
+
+
+def _program(blob: Blob, parsed: Manifest | None, budget: Budget) -> Subject:
+    text = read_python(blob, budget.limits)
+    budget.program(len(text))
+    if not text.strip():
+        raise Refused(artifacts.EMPTY_ARTIFACT, "the program is empty", _HINT)
+    if parsed is None:
+        return Subject(text, blob.path, blob.member)
+    slots = parsed.consts
+    consts = None
+    if slots is not None:
+        consts = tuple(Constant(slot.kind, slot.shown, slot.key) for slot in slots)
+    return Subject(
+        text,
+        blob.path,
+        blob.member,
+        submod_names=parsed.submod_names,
+        consts=consts,
+    )

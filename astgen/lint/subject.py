@@ -1,0 +1,63 @@
+"""What the readers of files hand on: programs, and what is known beside their text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from astgen.check import Finding
+from astgen.check.finding import Profile
+
+__all__ = ["Constant", "Contents", "Subject"]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant as a file describes it; it was never made.
+
+    Attributes:
+        kind: What would make it, as a dotted path: `torch.device`, `builtins.int`.
+        shown: A short text for people, such as `torch.device('cuda', 0)`.
+        key: Equal for constants of equal description.
+        names: The dotted paths of everything that making it would import.
+    """
+
+    kind: str
+    shown: str
+    key: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program that was found in a file.
+
+    Attributes:
+        text: Its source text.
+        path: The file, as the user knows it.
+        member: Where in the file it stands, empty if it is the file.
+        profile: Who generated it, if the file says so.
+        submod_names: The names of the pieces in slot order, if the file has them.
+        consts: The constants in slot order, if the file has them.
+    """
+
+    text: str
+    path: str = ""
+    member: str = ""
+    profile: Profile | None = None
+    submod_names: tuple[str | None, ...] | None = None
+    consts: tuple[Constant, ...] | None = None
+
+
+@dataclass
+class Contents:
+    """What a file held.
+
+    Attributes:
+        subjects: The programs.
+        findings: What is wrong with the file itself; `path` and `member` are set.
+        passed: Whether it is a file in which nobody expects generated code.
+    """
+
+    subjects: list[Subject] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    passed: bool = False

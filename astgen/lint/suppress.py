@@ -1,0 +1,173 @@
+"""Findings and the comments of their file -> findings that nobody has looked at.
+
+A comment that suppresses nothing is a finding itself (AG901).
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Iterator, Set
+from itertools import islice
+
+from astgen.check.finding import Edit, Finding
+from astgen.check.report import shown
+from astgen.lint.comments import Suppression, comments
+from astgen.lint.rules import ALL_RULES
+from astgen.lint.rules.suppression import UNUSED_SUPPRESSION
+
+__all__ = ["Suppressions", "suppressions"]
+
+_NEVER = frozenset({"AG001", "AG004", "AG005", "AG009", "AG902"})
+"""Without these, a file that was not judged, or not to its end, would seem clean."""
+
+_EVERYWHERE = 0
+_LEAST_LENGTH = len("AG1")
+_MOST = 100
+_MOST_CODES = 5
+"""Of more complaints, and of more codes in one, the first ones say enough."""
+
+
+class Suppressions:
+    """The suppressing comments of a file.
+
+    Args:
+        found: The comments, in the order of the text.
+        path: The file.
+    """
+
+    def __init__(self, found: Iterable[Suppression] = (), path: str = "") -> None:
+        self.path = path
+        self.comments = tuple(found)
+        self._places = {
+            (_line(comment), code)
+            for comment in self.comments
+            if not comment.misplaced
+            for code in comment.codes
+        }
+
+    def apply(
+        self, findings: Iterable[Finding], active: Set[str]
+    ) -> tuple[list[Finding], int]:
+        """Leave out what is suppressed.
+
+        Args:
+            findings: All findings of the file under active rules.
+            active: The codes of the rules that are on. A comment about another rule
+                may be of use when that one is on.
+
+        Returns:
+            The other findings, with the comments that suppress nothing where they
+            stand; and how many are suppressed.
+        """
+        found = list(findings)
+        if not self.comments:
+            return found, 0
+        used: set[tuple[int, str]] = set()
+        kept = [finding for finding in found if not self._suppress(finding, used)]
+        # Where not all was judged, nobody knows what a comment is good for.
+        judged = not any(finding.rule in _NEVER for finding in found)
+        if judged and UNUSED_SUPPRESSION.code in active:
+            for finding in list(islice(self._unused(used, active), _MOST)):
+                found.append(finding)
+                if not self._suppress(finding, used):
+                    insort(kept, finding)
+        return kept, len(found) - len(kept)
+
+    def _suppress(self, finding: Finding, used: set[tuple[int, str]]) -> bool:
+        if finding.rule in _NEVER:
+            return False
+        covering = {
+            (line, finding.rule[:length])
+            for line in (_EVERYWHERE, finding.line, finding.end_line)
+            for length in range(_LEAST_LENGTH, len(finding.rule) + 1)
+        } & self._places
+        used |= covering
+        return bool(covering)
+
+    def _unused(
+        self, used: Set[tuple[int, str]], active: Set[str]
+    ) -> Iterator[Finding]:
+        for comment in self.comments:
+            dead = [
+                code
+                for code in comment.codes
+                if (_line(comment), code) not in used and _could_be_used(code, active)
+            ]
+            if comment.misplaced:
+                message = "'ignore-file' suppresses nothing below code"
+                yield self._complaint(comment, message, "move it above all code")
+            elif not comment.codes:
+                message = "a comment without codes suppresses nothing"
+                hint = "name what it is about, as in '# astgen: ignore[AG203]'"
+                yield self._complaint(comment, message, hint)
+            elif dead:
+                where = "in this file" if comment.everywhere else "on this line"
+                message = f"nothing {where} breaks {_listed(dead)}"
+                edit = comment.without(dead)
+                yield self._complaint(comment, message, _way_out(dead), edit)
+
+    def _complaint(
+        self, comment: Suppression, message: str, hint: str, *edits: Edit
+    ) -> Finding:
+        return Finding(
+            line=comment.line,
+            column=comment.column,
+            end_line=comment.line,
+            end_column=comment.end_column,
+            rule=UNUSED_SUPPRESSION.code,
+            message=message,
+            hint=hint,
+            path=self.path,
+            edits=edits,
+        )
+
+
+def suppressions(text: str, path: str = "") -> Suppressions:
+    """Find the suppressing comments of a text.
+
+    Args:
+        text: Any text.
+        path: The file that it is from.
+
+    Returns:
+        The comments, for findings of this text.
+    """
+    return Suppressions(comments(text), path)
+
+
+def _line(comment: Suppression) -> int:
+    return _EVERYWHERE if comment.everywhere else comment.line
+
+
+def _listed(codes: list[str]) -> str:
+    more = len(codes) - _MOST_CODES
+    listed = ", ".join(map(shown, codes[:_MOST_CODES]))
+    return f"{listed} and {more} more" if more > 0 else listed
+
+
+def _is_code(code: str) -> bool:
+    """Whether a code is that of a rule or of a family."""
+    return len(code) >= _LEAST_LENGTH and bool(_rules(code))
+
+
+def _rules(code: str) -> set[str]:
+    return {rule for rule in ALL_RULES if rule.startswith(code)}
+
+
+def _could_be_used(code: str, active: Set[str]) -> bool:
+    """Whether it says something that a comment with this code is of no use now."""
+    if not _is_code(code):
+        return True
+    if UNUSED_SUPPRESSION.code.startswith(code):
+        return False
+    rules = _rules(code)
+    return rules <= _NEVER or bool(rules & active)
+
+
+def _way_out(dead: Iterable[str]) -> str:
+    for code in dead:
+        if not _is_code(code):
+            return f"no rule has the code {shown(code)}, see 'astgen rule'"
+        if _rules(code) <= _NEVER:
+            return f"{code} cannot be suppressed; remove what suppresses nothing"
+    return "remove what suppresses nothing"

@@ -1,0 +1,1 @@
+"""Programs, files and pickles made to get something executed or read."""
