@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
 from collections.abc import Iterator
@@ -86,6 +87,7 @@ def of_tests(part: str) -> list[Program]:
         return emitted
 
     # The tests' own watch wraps whatever stands here when it is imported.
-    with mock.patch.object(astgen.emit, "emit", recording):
+    patched = mock.patch.object(astgen.emit, "emit", recording)
+    with patched, contextlib.redirect_stdout(sys.stderr):
         pytest.main([str(TESTS / part), "-q", "-p", "no:cacheprovider"])
     return sorted(found.values(), key=lambda program: program.name)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 
 import click
@@ -140,6 +141,9 @@ def _bar(files: int, quiet: bool) -> Iterator[Callable[[], None]]:
 def _show(options: Options, report: Report) -> None:
     """Write the report where it belongs."""
     if options.output_file is None:
+        # Code has letters that the terminal of somebody may not have.
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
         style = Style(color=_wants_color(), width=_width())
         for chunk in _chunks(options, report, style):
             click.echo(chunk, nl=False)

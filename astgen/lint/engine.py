@@ -15,7 +15,7 @@ from astgen.check.finding import SEVERITIES, Finding
 from astgen.errors import SettingsError
 from astgen.lint.fix import diff, mend
 from astgen.lint.program import judge
-from astgen.lint.report import Result
+from astgen.lint.report import Result, lines_around
 from astgen.lint.rules import ALL_RULES
 from astgen.lint.rules.engine import INTERNAL_ERROR
 from astgen.lint.rules.layout import NOT_FORMATTED
@@ -195,7 +195,7 @@ def _severity(finding: Finding) -> int:
 def _lines(
     findings: Sequence[Finding], texts: Mapping[str, str]
 ) -> dict[tuple[str, int], str]:
-    """The lines that findings point at, with one before and one after each."""
+    """The lines that findings point at, and those around."""
     split: dict[str, list[str]] = {}
     kept: dict[tuple[str, int], str] = {}
     for finding in findings:
@@ -206,7 +206,7 @@ def _lines(
             text = texts[member].replace("\r\n", "\n").replace("\r", "\n")
             split[member] = text.split("\n")
         lines = split[member]
-        for number in range(finding.line - 1, finding.line + 2):
+        for number in lines_around(finding):
             if 0 < number <= len(lines):
                 kept[member, number] = lines[number - 1]
     return kept

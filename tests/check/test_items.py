@@ -71,7 +71,9 @@ def test_values_of_unknown_length_are_left_alone(value: str) -> None:
 
 
 def test_a_name_that_is_bound_again_has_its_new_length() -> None:
-    text = PROGRAM.replace("    return (ITEM,)", "    other = LINE\n    return other[2]")
+    text = PROGRAM.replace(
+        "    return (ITEM,)", "    other = LINE\n    return other[2]"
+    )
     assert check(text.replace("LINE", "piece")) == ()
     assert check(text.replace("LINE", "(x, y, n)")) == ()
     found = check(text.replace("LINE", "(x, y)"))

@@ -22,7 +22,7 @@ class Blob:
     """A byte string inside a pickle.
 
     Attributes:
-        value: The literal that it comes from.
+        value: The literal, or the call that makes it from text.
         data: Its bytes.
         position: The opcode that it comes from, or 0.
     """
@@ -53,7 +53,7 @@ def blobs(reading: Reading) -> list[Blob]:
                 if id(text) not in found:
                     data = _latin1(text)
                     if data:
-                        found[id(text)] = Blob(text, data)
+                        found[id(text)] = Blob(node, data)
     return list(found.values())
 
 

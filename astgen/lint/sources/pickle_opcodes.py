@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from astgen.lint.sources.pickle_stack import Stack, Stop, even
-from astgen.lint.sources.pickle_values import Node, Value
+from astgen.lint.sources.pickle_values import Made, Node, Value
 
 __all__ = ["Opcodes"]
 
@@ -129,10 +129,10 @@ class Opcodes(Stack):
     def called(self, kind: str, callee: Value, arguments: list[Value]) -> None:
         packed = Node("tuple", arguments)
         self.nodes.append(packed)
-        self.push_node(Node(kind, callee=callee, arguments=packed))
+        self.push_node(Made(kind, callee, packed))
 
     def supplied(self, kind: str, argument: Value = None) -> None:
-        self.push_node(Node(kind, arguments=argument))
+        self.push_node(Made(kind, None, argument))
 
     def name_in_text(self) -> None:
         self.push_node(self.named(self.lines()))
@@ -141,7 +141,7 @@ class Opcodes(Stack):
         self.push_node(self.named(self.take(2)))
 
     def named(self, parts: list[Value]) -> Node:
-        return Node("global", arguments=Node("tuple", parts))
+        return Made("global", None, Node("tuple", parts))
 
     def instance(self) -> None:
         callee = self.named(self.lines())
@@ -155,15 +155,15 @@ class Opcodes(Stack):
 
     def reduce(self) -> None:
         callee, arguments = self.take(2)
-        self.push_node(Node("call", callee=callee, arguments=arguments))
+        self.push_node(Made("call", callee, arguments))
 
     def new(self) -> None:
         callee, arguments = self.take(2)
-        self.push_node(Node("new", callee=callee, arguments=arguments))
+        self.push_node(Made("new", callee, arguments))
 
     def new_with_keywords(self) -> None:
         callee, arguments, keywords = self.take(3)
-        self.push_node(Node("new", None, None, callee, arguments, keywords))
+        self.push_node(Made("new", callee, arguments, keywords))
 
     def build(self) -> None:
         (state,) = self.take(1)

@@ -146,7 +146,7 @@ def states(nodes: list[Node]) -> tuple[set[int], list[Node]]:
         nodes: Everything that the pickle makes.
 
     Returns:
-        The identities of byte strings that vLLM will read as a state, and objects of
+        The identities of values that, if they are byte strings, vLLM will read as a state, and objects of
         its class which have a state that is no program.
     """
     inside: set[int] = set()
@@ -160,7 +160,12 @@ def states(nodes: list[Node]) -> tuple[set[int], list[Node]]:
                 complete[id(last)] = entry(last, CODE)[0]
             if not complete[id(last)]:
                 without.append(node)
-        elif any(isinstance(part, bytes) for part in parts):
-            if any(isinstance(p, Node) and resolve(p) == _READER for p in parts):
-                inside |= {id(part) for part in parts if isinstance(part, bytes)}
+        elif any(_is_reader(part) for part in parts):
+            inside |= {id(part) for part in parts if isinstance(part, (bytes, Node))}
     return inside, without
+
+
+def _is_reader(value: Value) -> bool:
+    return (
+        isinstance(value, Node) and value.kind in MAKERS and resolve(value) == _READER
+    )

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["CONTAINERS", "MAKERS", "Node", "Value", "children", "dotted", "key_pairs"]
+__all__ = [
+    "CONTAINERS",
+    "MAKERS",
+    "Made",
+    "Node",
+    "Value",
+    "children",
+    "dotted",
+    "key_pairs",
+]
 
 CONTAINERS = frozenset({"list", "tuple", "set", "frozenset", "dict"})
 """Kinds of nodes that are plain containers."""
@@ -33,33 +42,42 @@ class Node:
         states: What the object's state is set to, one after the other.
     """
 
-    __slots__ = (
-        "arguments",
-        "callee",
-        "keywords",
-        "kind",
-        "pairs",
-        "parts",
-        "states",
-    )
+    __slots__ = ("kind", "pairs", "parts", "states")
+
+    callee: Value = None
+    arguments: Value = None
+    keywords: Value = None
 
     def __init__(
         self,
         kind: str,
         parts: list[Value] | None = None,
         pairs: list[Value] | None = None,
-        callee: Value = None,
-        arguments: Value = None,
-        keywords: Value = None,
     ) -> None:
         """Describe a value; see the attributes of the class."""
         self.kind = kind
         self.parts = parts
         self.pairs = pairs
+        self.states: list[Value] | None = None
+
+
+class Made(Node):
+    """A node that is no container. Millions of containers need not have its fields."""
+
+    __slots__ = ("arguments", "callee", "keywords")
+
+    def __init__(
+        self,
+        kind: str,
+        callee: Value = None,
+        arguments: Value = None,
+        keywords: Value = None,
+    ) -> None:
+        """Describe a value; see the attributes of `Node`."""
+        super().__init__(kind)
         self.callee = callee
         self.arguments = arguments
         self.keywords = keywords
-        self.states: list[Value] | None = None
 
 
 Value = bool | int | float | str | bytes | Node | None

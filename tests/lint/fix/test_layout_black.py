@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Sequence
+from random import Random
 
-from astgen.check import Finding
+import pytest
+from support.defects import computed, program
+
+from astgen.check import Finding, check, scan
+from astgen.check.finding import Example
+from astgen.lint.advice import advise
 from astgen.lint.fix import mend
 from astgen.lint.fix.layout import laid_out, not_formatted
+from astgen.lint.profile import detect
+from astgen.lint.rules.layout import NOT_FORMATTED
+from astgen.lint.subject import Subject
 
 NEAT = """\
 import torch
@@ -65,3 +74,32 @@ def test_mending_lays_out_when_it_is_asked_to() -> None:
     text = NEAT.replace("(x, 1)", "( x,1 )")
     assert mend(text, lambda _: [], layout=True) == NEAT
     assert mend(text, lambda _: []) == text
+
+
+@pytest.mark.parametrize("text", NOT_FORMATTED.good)
+def test_a_good_example_is_laid_out(text: Example) -> None:
+    assert isinstance(text, str) and check(text) == ()
+    assert not_formatted(text) is None
+
+
+@pytest.mark.parametrize("text", NOT_FORMATTED.bad)
+def test_a_bad_example_is_not(text: Example) -> None:
+    assert isinstance(text, str) and check(text) == ()
+    assert not_formatted(text) is not None
+
+
+def findings_of(text: str) -> Sequence[Finding]:
+    found = scan(text)
+    assert found.tree is not None and found.in_grammar
+    return advise(Subject(text), found.tree, detect(text))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_mended_and_laid_out_a_program_computes_the_same(seed: int) -> None:
+    text = program(Random(seed))
+    mended = mend(text, findings_of, layout=True)
+    assert check(mended) == ()
+    assert computed(mended) == computed(text)
+    assert mended.count("#") == text.count("#")
+    assert not_formatted(mended) is None
+    assert mend(mended, findings_of, layout=True) == mended
