@@ -12,6 +12,7 @@ from typing import Any
 from unittest import mock
 
 from astgen.check.dialect import DEFAULT_DIALECT, Dialect
+from mutate_judge import flagged
 from mutate_program import Program, inferred
 
 __all__ = ["of_files", "of_graphs", "of_tests"]
@@ -90,4 +91,5 @@ def of_tests(part: str) -> list[Program]:
     patched = mock.patch.object(astgen.emit, "emit", recording)
     with patched, contextlib.redirect_stdout(sys.stderr):
         pytest.main([str(TESTS / part), "-q", "-p", "no:cacheprovider"])
-    return sorted(found.values(), key=lambda program: program.name)
+    valid = [one for one in found.values() if not flagged(one, one.text)]
+    return sorted(valid, key=lambda program: program.name)

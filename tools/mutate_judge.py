@@ -16,7 +16,7 @@ from astgen.check import check
 from mutate_program import Change, Program, Source
 from mutate_run import broken
 
-__all__ = ["OPERATORS", "Count", "Judged", "judge", "mutants"]
+__all__ = ["OPERATORS", "Count", "Judged", "flagged", "judge", "mutants"]
 
 OPERATORS: dict[str, Callable[[Source], Iterator[Change]]] = {
     **mutate_names.OPERATORS,
@@ -144,15 +144,16 @@ def judge(
     Raises:
         ValueError: The program itself is not valid.
     """
-    reason, rules = broken(program, program.text), _rules(program, program.text)
+    reason, rules = broken(program, program.text), flagged(program, program.text)
     if reason or rules:
         found = reason or " ".join(rules)
         raise ValueError(f"{program.name} is no valid program: {found}")
     for name, text in mutants(program, limit, seed):
-        yield Judged(name, program, text, broken(program, text), _rules(program, text))
+        yield Judged(name, program, text, broken(program, text), flagged(program, text))
 
 
-def _rules(program: Program, text: str) -> tuple[str, ...]:
+def flagged(program: Program, text: str) -> tuple[str, ...]:
+    """The codes of the checker's findings in a mutant of a program."""
     found = check(
         text,
         consts=program.consts,

@@ -154,7 +154,7 @@ def _run(tree: ast.Module, program: Program) -> None:
             exec(compile(module, "skeleton", "exec", dont_inherit=True), known)
             function: FunctionType = known.pop(node.name)
             for name in function.__code__.co_names:
-                if name not in known.keys() - {"__builtins__"} | {*BUILTINS}:
+                if name == "__builtins__" or name not in known and name not in BUILTINS:
                     raise NameError(f"{name} is not defined above {node.name}")
             known[node.name] = _callable(function, program)
 

@@ -103,10 +103,7 @@ def _keywords(scope: Scope, node: ast.Call) -> list[ast.expr]:
         if id(keyword) in scope.refused or id(keyword.value) in scope.refused:
             continue
         names = keyword_names(keyword)
-        repeated = next((name for name in names if name in seen), None)
-        if repeated is None and len(set(names)) < len(names):
-            # Python would keep the last one and drop the others in silence.
-            repeated = next(name for name in names if names.count(name) > 1)
+        repeated = _repeated(names, seen)
         if keyword.arg is None and not _is_text_dict(keyword.value):
             hint = "names that are no identifiers go through **{'name': value}"
             message = "unpacking of something that is no dict with literal names"
@@ -118,8 +115,20 @@ def _keywords(scope: Scope, node: ast.Call) -> list[ast.expr]:
             message = "keyword '__debug__' does not compile"
             hint = "pass it through **{'__debug__': value}"
             scope.report(EXPRESSION_KIND, keyword, message, hint)
-        seen.update(names)
     return below
+
+
+def _repeated(names: list[str], seen: set[str]) -> str | None:
+    """Add names to those seen; the first that was there already.
+
+    Of two in one dict Python would keep the last and drop the other in silence.
+    """
+    repeated: str | None = None
+    for name in names:
+        if name in seen and repeated is None:
+            repeated = name
+        seen.add(name)
+    return repeated
 
 
 def _is_text_dict(node: ast.expr) -> bool:

@@ -44,7 +44,7 @@ MAX_TREE_DEPTH = 120
 MAX_INTEGER_BITS = 2**17
 """Bits of an integer in the text: to compile arithmetic on longer ones takes long."""
 
-MAX_KEYWORDS = 1000
+MAX_KEYWORDS = 4096
 """Keywords of one call: CPython compares each with all others when it compiles."""
 
 MAX_SLOTS = 2**31

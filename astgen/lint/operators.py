@@ -156,5 +156,6 @@ def _schemas(value: Any) -> Iterator[Any]:
     if isinstance(value, OpOverload):
         yield value._schema
     elif isinstance(value, OpOverloadPacket):
-        for name in value.overloads():
-            yield getattr(value, name)._schema
+        packet: Any = value
+        for name in packet.overloads():
+            yield getattr(packet, name)._schema

@@ -1,4 +1,4 @@
-"""Items of tuples whose length is plain to see, however the text comes by them."""
+"""Items of tuples whose length is plain to see, and keywords that stand twice."""
 
 from __future__ import annotations
 
@@ -78,3 +78,15 @@ def test_a_name_that_is_bound_again_has_its_new_length() -> None:
     assert check(text.replace("LINE", "(x, y, n)")) == ()
     found = check(text.replace("LINE", "(x, y)"))
     assert [finding.rule for finding in found] == ["AG406"]
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    ["a=1, **{'a': 2}", "**{'a': 1, 'a': 2}", "**{'b': 1}, **{'a': 1, 'b': 2}"],
+)
+def test_a_keyword_that_stands_twice_in_dicts_is_found(keywords: str) -> None:
+    assert rules(f"__vllm_submods__[0](x, {keywords})") == ["AG508"]
+
+
+def test_different_keywords_in_dicts_are_accepted() -> None:
+    assert rules("__vllm_submods__[0](x, a=1, **{'b': 1, 'c d': 2})") == []

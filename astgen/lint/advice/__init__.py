@@ -25,6 +25,7 @@ from astgen.lint.advice.performance import (
     op_lookups,
     shareable_functions,
 )
+from astgen.lint.constants import judge_slots
 from astgen.lint.profile import dialect_of
 from astgen.lint.subject import Subject
 
@@ -55,6 +56,8 @@ def _problems(subject: Subject, facts: Facts, profile: Profile) -> Iterator[Prob
     yield from unused_consts(facts, None if consts is None else len(consts))
     yield from unused_submods(facts, calls, None if names is None else len(names))
     yield from call_order(facts, calls)
+    pieces = {slot: nodes[0] for slot, nodes in facts.pieces().items()}
+    yield from judge_slots(subject, facts.consts, pieces)
     if profile != "astgen-1":
         # Our own generator shares functions, and writes no object as a string.
         yield from repr_leaks(facts, subject.text)

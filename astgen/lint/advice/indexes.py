@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from astgen.check.report import Problem, shown
-from astgen.lint.advice.execution import Calls, calls_of
+from astgen.lint.advice.execution import Calls
 from astgen.lint.advice.facts import Facts
 from astgen.lint.rules.indexes import CALL_ORDER, UNUSED_CONST, UNUSED_SUBMOD
 

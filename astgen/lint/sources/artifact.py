@@ -13,7 +13,7 @@ from astgen.errors import ArtifactError
 from astgen.lint.rules import artifacts
 from astgen.lint.sources.blob import Blob
 from astgen.lint.sources.limits import Budget
-from astgen.lint.sources.python import read_python
+from astgen.lint.sources.python import decode
 from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.subject import Constant, Contents, Subject
 from astgen.store.manifest import (
@@ -113,7 +113,7 @@ def _compare(
 
 
 def _program(blob: Blob, parsed: Manifest | None, budget: Budget) -> Subject:
-    text = read_python(blob, budget.limits)
+    text = decode(blob.load(budget.limits.program_bytes))
     budget.program(len(text))
     if not text.strip():
         raise Refused(artifacts.EMPTY_ARTIFACT, "the program is empty", _HINT)

@@ -134,9 +134,17 @@ def _inside(
                 continue
             if _matches(entry.path, entry.name, root, patterns):
                 continue
-            if folder or not entry.is_dir():
+            if folder or not _leads_to_folder(entry):
                 inside.append((entry.path, folder))
     return inside
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A link in a circle; whoever reads it says so.
+        return False
 
 
 def _matches(path: str, name: str, root: str, patterns: tuple[str, ...]) -> bool:

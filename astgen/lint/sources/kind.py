@@ -6,7 +6,7 @@ import pickletools
 import re
 from typing import Literal
 
-__all__ = ["ARTIFACT", "GRAPH", "Kind", "headless", "kind_of", "marked"]
+__all__ = ["ARTIFACT", "GRAPH", "Kind", "headless", "kind_of", "marked", "suspected"]
 
 Kind = Literal["empty", "zip", "pickle", "trace", "manifest", "python", "other"]
 
@@ -25,6 +25,7 @@ _MARKS = re.compile(
     rb"(?<!\w)(?:execution_fn|__vllm_submods__|__vllm_consts__"
     rb"|__vllm_inlined_submods__\d*)(?!\w)"
 )
+_PARTS = (b"execution_fn", b"__vllm_")
 _ARGUMENTS = {
     ord(code.code): 0 if code.arg is None else code.arg.n
     for code in pickletools.opcodes
@@ -70,7 +71,13 @@ def marked(data: bytes) -> bool:
 
     Null bytes do not count, so that UTF-16 and UTF-32 are found too.
     """
-    return _MARKS.search(data.replace(b"\0", b"")) is not None
+    data = data.replace(b"\0", b"") if b"\0" in data else data
+    return suspected(data) and _MARKS.search(data) is not None
+
+
+def suspected(data: bytes) -> bool:
+    """Whether a text may be `marked`; this is fast, whatever the text is."""
+    return any(part in data for part in _PARTS)
 
 
 def headless(data: bytes, whole: bool) -> bool:

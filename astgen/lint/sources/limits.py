@@ -60,7 +60,7 @@ class Limits:
     """
 
     file_bytes: int = 256 * _MIB
-    trace_bytes: int = 2048 * _MIB
+    trace_bytes: int = 1024 * _MIB
     program_bytes: int = 4 * _MIB
     program_marks: int = 250_000
     program_braces: int = 10_000_000_000

@@ -59,7 +59,7 @@ def _summary(top: Value, known: dict[int, _Summary]) -> _Summary:
     work = [(top, False)]
     open_now: set[int] = set()
     while work:
-        if len(known) > _NODES:
+        if len(known) + len(open_now) > _NODES:
             return f"number {id(top)}", frozenset({"..."})
         node, below_done = work.pop()
         if below_done:

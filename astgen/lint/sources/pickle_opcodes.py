@@ -12,6 +12,9 @@ from astgen.lint.sources.pickle_values import Made, Node, Value
 __all__ = ["Opcodes"]
 
 _HIGHEST_PROTOCOL = 5
+_MOST_IMPORTS = 200_000
+"""Picklers write a name once and remember it; caches have some hundred."""
+
 _LITERALS = """
     INT BININT BININT1 BININT2 LONG LONG1 LONG4 STRING BINSTRING SHORT_BINSTRING
     UNICODE SHORT_BINUNICODE BINUNICODE BINUNICODE8 FLOAT BINFLOAT
@@ -62,6 +65,7 @@ class Opcodes(Stack):
         self.data = data
         self.blobs: list[tuple[int, bytes]] = []
         self.top: Value = None
+        self.imports = 0
         self.position = 0
         self.end = 0
 
@@ -141,6 +145,9 @@ class Opcodes(Stack):
         self.push_node(self.named(self.take(2)))
 
     def named(self, parts: list[Value]) -> Node:
+        self.imports += 1
+        if self.imports > _MOST_IMPORTS:
+            raise Stop("there are too many imports", too_large=True)
         return Made("global", None, Node("tuple", parts))
 
     def instance(self) -> None:

@@ -146,8 +146,8 @@ def states(nodes: list[Node]) -> tuple[set[int], list[Node]]:
         nodes: Everything that the pickle makes.
 
     Returns:
-        The identities of values that, if they are byte strings, vLLM will read as a state, and objects of
-        its class which have a state that is no program.
+        The identities of values that vLLM will read as a state, if they are byte
+        strings, and objects of its class which have a state that is no program.
     """
     inside: set[int] = set()
     without: list[Node] = []

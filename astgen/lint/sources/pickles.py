@@ -29,6 +29,7 @@ __all__ = ["read_pickle"]
 
 _LEVELS = 8
 _SMALL = 1 << 20
+_MOST_INCOMPLETE = 100
 _RAISE = f"no compile cache is like that; {OPTION} raises the limits in proportion"
 _REBUILD = "delete the cache; it is built anew at the next start"
 
@@ -126,7 +127,7 @@ class _Reader:
         inside, without = states(reading.nodes)
         paths = Paths(reading.top)
         self.programs(job, reading, paths)
-        for node in without[: self.most]:
+        for node in without[:_MOST_INCOMPLETE]:
             self.incomplete(joined(job.member, paths.path(node)))
         if damage is None and job.expected and not entry(reading.top, CODE)[0]:
             self.incomplete(job.member)

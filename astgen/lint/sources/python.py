@@ -8,11 +8,11 @@ from unicodedata import normalize
 
 from astgen.lint.rules.files import ENCODING
 from astgen.lint.sources.blob import Blob
-from astgen.lint.sources.kind import marked
+from astgen.lint.sources.kind import marked, suspected
 from astgen.lint.sources.limits import Limits, too_large
 from astgen.lint.sources.refusal import Refused
 
-__all__ = ["decode", "read_python", "stitching"]
+__all__ = ["decode", "read_stitching"]
 
 _BOMS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -60,34 +60,34 @@ def decode(data: bytes) -> str:
         ) from error
 
 
-def stitching(blob: Blob, limits: Limits) -> bool:
-    """Whether a text has names of generated code in it; it is not held for that.
-
-    Raises:
-        Refused: It cannot be read, or is larger than any file may be.
-    """
-    before = b""
-    for block in blob.blocks(limits.file_bytes):
-        if marked(before + block):
-            return True
-        if not block.isascii():
-            # Python reads look-alike letters in names as the plain ones.
-            text = (before + block).decode("utf-8", "ignore")
-            if marked(normalize("NFKC", text).encode()):
-                return True
-        before = block[-_OVERLAP:]
-    return False
-
-
-def read_python(blob: Blob, limits: Limits) -> str:
-    """The text of a program.
+def read_stitching(blob: Blob, limits: Limits) -> str | None:
+    """The text of a program, None if it has no names of generated code in it.
 
     Raises:
         Refused: It cannot be read, is too large, or is not plain UTF-8.
     """
-    if blob.size > limits.program_bytes:
-        raise too_large("the program", blob.size, limits.program_bytes)
-    return decode(blob.load(limits.program_bytes))
+    most = min(limits.program_bytes, limits.file_bytes)
+    if blob.size > most:
+        before = b""
+        for block in blob.blocks(limits.file_bytes):
+            if suspected(before + block):
+                raise too_large("the program", blob.size, most)
+            before = block[-_OVERLAP:]
+        return None
+    data = blob.load(most)
+    if not marked(data) and (data.isascii() or not marked(_plain(data))):
+        return None
+    return decode(data)
+
+
+def _plain(data: bytes) -> bytes:
+    """A text with plain letters for look-alike ones, as Python reads names."""
+    # One character at a time: normalizing takes a time that goes by the square of
+    # the length, where somebody wants it to.
+    text = data.decode("utf-8", "ignore")
+    return text.translate(
+        {ord(char): normalize("NFKC", char) for char in set(text) if char > "\x7f"}
+    ).encode()
 
 
 def _refuse_cookie(data: bytes) -> None:

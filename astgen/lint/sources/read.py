@@ -19,7 +19,7 @@ from astgen.lint.sources.blob import HEAD, Blob, of_bytes, of_file
 from astgen.lint.sources.kind import ARTIFACT, GRAPH, Kind, headless, kind_of
 from astgen.lint.sources.limits import Budget, Limits, Spent, too_many, within
 from astgen.lint.sources.pickles import read_pickle
-from astgen.lint.sources.python import read_python, stitching
+from astgen.lint.sources.python import read_stitching
 from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.sources.trace import read_trace
 from astgen.lint.subject import Contents, Subject
@@ -149,11 +149,11 @@ class _Reader:
             self.contents.subjects.append(subject)
 
     def text(self, blob: Blob) -> None:
-        if not stitching(blob, self.limits):
+        text = read_stitching(blob, self.limits)
+        if text is None:
             if blob.name == GRAPH:
                 self.reason = "it is vLLM's readable dump of a graph, which is not run"
             return
-        text = read_python(blob, self.limits)
         self.budget.program(len(text))
         self.contents.subjects.append(Subject(text, blob.path, blob.member))
 

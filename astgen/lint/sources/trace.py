@@ -21,7 +21,7 @@ from typing import Any
 
 from astgen.lint.rules.artifacts import DIGEST_MISMATCH, INCOMPLETE
 from astgen.lint.sources.blob import Blob
-from astgen.lint.sources.limits import Budget, Limits, too_large
+from astgen.lint.sources.limits import Budget, Limits, too_large, too_many
 from astgen.lint.sources.python import decode
 from astgen.lint.sources.refusal import Refused
 from astgen.lint.subject import Contents, Subject
@@ -29,6 +29,7 @@ from astgen.lint.subject import Contents, Subject
 __all__ = ["read_trace"]
 
 _NAME = "vllm_execution_code"
+_BEHIND = 1 << 21
 _QUOTED = f'"{_NAME}"'.encode()
 _HEADER = re.compile(rb"(?:\[rank\d+\]:)?[A-Z]\d{4} [^\n]*?:\d+\] (?=\{)")
 _LINE_ENDS = re.compile(rb"\n")
@@ -98,11 +99,14 @@ class _Log:
         self.counted = 0
         # Whether the window begins where a line does.
         self.whole = True
-        self.ended = False
+        # Lines with the name of records of code that are none.
+        self.strays = 0
 
     def records(self) -> Iterator[_Record]:
         """The records of code in the order of the log."""
         while True:
+            if self.position > _BEHIND:
+                self._drop(self.data.rfind(b"\n", 0, self.position) + 1)
             hit = self.data.find(_QUOTED, self.position)
             if hit < 0:
                 if not self._forward():
@@ -111,11 +115,21 @@ class _Log:
             start = self.data.rfind(b"\n", 0, hit) + 1
             if start == 0 and not self.whole:
                 raise too_large("a line of the log", None, self.limits.line_bytes)
+            if self.data.startswith(b"\t", start):
+                # It stands in the payload of something else.
+                behind = _PAYLOAD_ENDS.search(self.data, hit)
+                self.position = len(self.data) if behind is None else behind.start()
+                continue
             self._count(start)
             self.position = start
             record = self._record()
             if record is not None:
                 yield record
+                continue
+            self.strays += 1
+            if self.strays > self.limits.programs:
+                what = f"lines that name {_NAME} and are no records of it"
+                raise too_many(what, self.limits.programs)
 
     def _record(self) -> _Record | None:
         """The record at `position`, None if it is none of code; moves behind it."""
@@ -141,12 +155,15 @@ class _Log:
 
     def _end(self, pattern: re.Pattern[bytes], start: int, most: int) -> int | None:
         """Where a pattern is found, the end of the log if nowhere; None if too far."""
+        searched = start
         while True:
-            found = pattern.search(self.data, start)
+            found = pattern.search(self.data, searched)
             if found is not None:
                 return found.start()
             if len(self.data) - start > most:
                 return None
+            # The last byte may be a line break, of which the next one decides.
+            searched = max(len(self.data) - 1, start)
             if not self._more():
                 return len(self.data) - self.data.endswith(b"\n", start)
 
@@ -161,14 +178,20 @@ class _Log:
         end = max(
             self.data.rfind(b"\n") + 1, len(self.data) - self.limits.line_bytes, 0
         )
-        searched = len(self.data)
-        if end:
-            self._count(end)
-            self.whole = self.data[end - 1 : end] == b"\n"
-            self.data = self.data[end:]
-            self.counted = 0
-        self.position = max(searched - end - len(_QUOTED), 0)
+        searched = len(self.data) - len(_QUOTED)
+        self.position = max(searched, self.position, end)
+        self._drop(end)
         return self._more()
+
+    def _drop(self, end: int) -> None:
+        """Forget the bytes in front of `end`."""
+        if not end:
+            return
+        self._count(end)
+        self.whole = self.data[end - 1 : end] == b"\n"
+        self.data = self.data[end:]
+        self.position -= end
+        self.counted = 0
 
     def _count(self, end: int) -> None:
         self.line += self.data.count(b"\n", self.counted, end)

@@ -19,8 +19,6 @@ from astgen.check.finding import Profile
 from astgen.lint.advice import advise
 from astgen.lint.subject import Constant, Subject
 
-PLAIN = Constant("builtins.object", "object", "object")
-
 
 def advice(gm: fx.GraphModule, profile: Profile = "astgen-1") -> tuple[Finding, ...]:
     program = astgen.generate(gm)
@@ -32,8 +30,11 @@ def advice(gm: fx.GraphModule, profile: Profile = "astgen-1") -> tuple[Finding, 
     )
     assert found.findings == () and found.tree is not None
     bare = advise(Subject(program.code), found.tree, profile)
-    names, consts = tuple(program.submod_names), (PLAIN,) * len(program.consts)
-    known = Subject(program.code, submod_names=names, consts=consts)
+    consts = [
+        Constant("builtins.int", f"{i}", f"{i}") for i in range(len(program.consts))
+    ]
+    names = tuple(program.submod_names)
+    known = Subject(program.code, submod_names=names, consts=tuple(consts))
     return (*bare, *advise(known, found.tree, profile))
 
 

@@ -85,7 +85,7 @@ def test_lists_in_lists_take_no_recursion() -> None:
 
 
 def test_constants_in_constants_take_no_recursion() -> None:
-    deep = b"(" + b"]" * 200_000 + b"a" * 199_999 + b"l"
+    deep = b"(" + b"]" * 100_000 + b"a" * 99_999 + b"l"
     data = PROTO + b"}(" + text("execution_code") + text("x") + text("consts") + deep
     contents = read_pickle(data + b"u.", "model", "", Limits())
     assert contents.subjects[0].consts is not None
@@ -118,3 +118,14 @@ def test_a_file_has_only_so_many_programs() -> None:
     contents = read_pickle(data, "model", "", Limits(programs=3))
     assert len(contents.subjects) == 3
     assert [f.rule for f in contents.findings] == ["AG005", "AG608"]
+
+
+def test_imports_are_limited() -> None:
+    assert found(PROTO + b"cbuiltins\nint\n0" * 200_001 + b"N.") == ["AG005", "AG608"]
+
+
+def test_constants_too_deep_to_be_described_are_not_portable() -> None:
+    deep = b"(]" + b"\x85" * 300_000 + b"l"
+    data = PROTO + b"}(" + text("execution_code") + text("x") + text("consts") + deep
+    contents = read_pickle(data + b"u.", "model", "", Limits())
+    assert (contents.subjects[0].consts or ())[0].names == ("...",)

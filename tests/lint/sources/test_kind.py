@@ -1,0 +1,70 @@
+"""What a file is, by its bytes."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from astgen.lint.rules.samples import artifact, trace
+from astgen.lint.sources.kind import headless, kind_of, marked
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "kind"),
+    [
+        ("model", b"", "empty"),
+        ("a.py", b"PK\3\4", "zip"),
+        ("a.bin", artifact()[:100], "zip"),
+        ("a.py", pickle.dumps([1], 4), "pickle"),
+        ("x", b"\x80\x06N.", "other"),
+        ("x", b"\x80", "other"),
+        ("x", trace(), "trace"),
+        ("x", b"\tcut payload\n" + trace(), "trace"),
+        ("x", b"[rank3]:" + trace(), "trace"),
+        ("a.py", trace(), "python"),
+        ("manifest.json", b"{}", "manifest"),
+        ("a.cpp", b"#include <vector>", "other"),
+        ("a.so", b"\x7fELF\2\1\1", "other"),
+    ],
+)
+def test_the_bytes_decide(name: str, head: bytes, kind: str) -> None:
+    assert kind_of(name, head) == kind
+
+
+@pytest.mark.parametrize("protocol", [0, 1])
+def test_old_pickles_that_load_something_are_found(protocol: int) -> None:
+    data = pickle.dumps(pickle.Unpickler, protocol)
+    assert headless(data, True)
+    assert headless(b"cos\nsystem\n(S'id'\ntR.", True)
+    assert headless(data[:5], False)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"2.13.0",
+        b"0.1.0\n",
+        b"import torch\nimport operator\n\n\ndef execution_fn(x):\n    return x\n",
+        b"import torch\ndef f(x):\n    return x\n",
+        b"{}",
+        b"[1, 2]",
+        b"I am text.",
+        b"#include <c>\n",
+        pickle.dumps([1, 2.5, "x"], 0),
+    ],
+)
+def test_other_texts_are_no_pickles(data: bytes) -> None:
+    assert not headless(data, True)
+
+
+def test_a_pickle_that_goes_on_is_looked_at() -> None:
+    assert headless(b"N0" * 20_000 + b"cos\nsystem\n.", True)
+    assert not headless(b"N0" * 100, True)
+
+
+def test_marks_are_whole_names() -> None:
+    assert marked(b"def execution_fn(")
+    assert marked(b"__vllm_inlined_submods__12(")
+    assert marked("__vllm_consts__[0]".encode("utf-16-be"))
+    assert not marked(b"compile_execution_fn execution_fn2 __vllm_submods__x")
