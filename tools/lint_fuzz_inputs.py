@@ -8,7 +8,6 @@ and what is put together here; nothing is read from disk.
 from __future__ import annotations
 
 import pickle
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,14 +20,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from hostile.pickles import HOSTILE_PICKLES  # noqa: E402
 from hostile.programs import HOSTILE  # noqa: E402
 
+from lint_fuzz_edits import MOST, edited  # noqa: E402
+
 from astgen.check.finding import Sample  # noqa: E402
 from astgen.lint.rules import ALL_RULES  # noqa: E402
 from astgen.lint.rules.samples import artifact, manifest, trace, zipped  # noqa: E402
 
 __all__ = ["KINDS", "Input", "kind", "make"]
-
-_MOST = 400_000
-"""Bytes of most inputs; what is larger is cut."""
 
 _HEADS = (
     b"",
@@ -43,33 +41,6 @@ _HEADS = (
     b"V0102 03:04:05.000006 7 a.py:1] {",
     b'{"format": "astgen", ',
 )
-_TOKENS = """
-    ( ) [ ] { } , : ; = == := . * ** -> @ + - / // % & | ^ ~ << >> < > ! \\ # ' " ''' \"\"\"
-    f' f" rb' b' u' def lambda class async await yield return del import from as for in
-    is not and or if else elif while try except finally with match case global nonlocal
-    raise assert pass break continue None True False ... 0 1 -1 1e999 1j 0x 0b 1_0 9999
-    torch operator range slice execution_fn __vllm_consts__ __vllm_submods__
-    __vllm_inlined_submods__0 __class__ __globals__ __builtins__ eval exec open x y
-    # astgen:ignore # noqa # coding:rot13 # type:ignore torch.ops. torch.float16
-    """.split() + [
-    "\n",
-    "\n    ",
-    "\n\t",
-    "\r",
-    "\r\n",
-    "\f",
-    "\0",
-    "\ufeff",
-    "\u2028",
-    "\u202e",
-    "\u0301",
-    "\uff54",
-    "\ud800",
-    "\U0001f600",
-    " ",
-    "        ",
-]
-_WORD = re.compile(r"[\w.]+|\[[^\[\]]*\]|\([^()]*\)")
 _OPCODES = b"(.0123FIJKLMNPQRSTUVX]abcdeghijloprqstu}\x80\x81\x82\x85\x86\x87\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x90\x91\x92\x93\x94\x95\x96\x97\x98B C"
 _CODINGS = ("utf-8-sig", "utf-16", "utf-32", "latin-1", "utf-7", "cp037", "utf-16-be")
 
@@ -99,7 +70,7 @@ def make(number: int) -> Input:
     random = Random(number)
     kind = random.choice([*KINDS])
     name, data = KINDS[kind](random)
-    return Input(kind, name, data[: 8 * _MOST])
+    return Input(kind, name, data[: 8 * MOST])
 
 
 @cache
@@ -150,81 +121,12 @@ def _layers(count: int) -> str:
 def _source(random: Random) -> tuple[str, bytes]:
     text = random.choice(_sources())
     for _ in range(random.choice((0, 1, 1, 2, 3, 8, 30))):
-        text = random.choice(_EDITS)(random, text)[:_MOST]
+        text = edited(random, text, _sources())
     if random.random() < 0.1:
         coding = random.choice(_CODINGS)
         return "a.py", f"# coding: {coding}\n{text}".encode(coding, "replace")
     data = text.encode("utf-8", "surrogatepass")
     return "a.py", _damaged(random, data) if random.random() < 0.1 else data
-
-
-def _insert(random: Random, text: str) -> str:
-    place = random.randint(0, len(text))
-    return text[:place] + random.choice(_TOKENS) + text[place:]
-
-
-def _remove(random: Random, text: str) -> str:
-    start = random.randint(0, len(text))
-    return text[:start] + text[start + random.choice((1, 2, 5, 30)) :]
-
-
-def _repeat(random: Random, text: str) -> str:
-    """Towers and rows: some fragment, many times."""
-    start = random.randint(0, len(text))
-    part = text[start : start + random.choice((1, 2, 3, 7, 20, 200))]
-    times = random.choice((2, 3, 50, 300, 5_000, 100_000))
-    return text[:start] + (part * times)[:_MOST] + text[start:]
-
-
-def _row(random: Random, text: str) -> str:
-    place = random.randint(0, len(text))
-    part = "".join(random.choices(_TOKENS, k=random.choice((1, 1, 2, 2, 3, 4))))
-    times = random.choice((10, 200, 3_000, 100_000))
-    return text[:place] + (part * times)[:_MOST] + text[place:]
-
-
-def _splice(random: Random, text: str) -> str:
-    other = random.choice(_sources())
-    return text[: random.randint(0, len(text))] + other[random.randint(0, len(other)) :]
-
-
-def _lines(random: Random, text: str) -> str:
-    lines = text.splitlines(keepends=True) or [""]
-    first, second = random.randrange(len(lines)), random.randrange(len(lines))
-    match random.randrange(3):
-        case 0:
-            del lines[first]
-        case 1:
-            lines.insert(second, lines[first])
-        case _:
-            lines[first], lines[second] = lines[second], lines[first]
-    return "".join(lines)
-
-
-def _rename(random: Random, text: str) -> str:
-    """One word for another: what still parses, mostly."""
-    words = [*_WORD.finditer(text)]
-    if not words:
-        return text
-    old, new = random.choice(words), random.choice(words).group()
-    if random.random() < 0.2:
-        new = random.choice(_TOKENS)
-    return text[: old.start()] + new + text[old.end() :]
-
-
-_EDITS: tuple[Callable[[Random, str], str], ...] = (
-    _insert,
-    _remove,
-    _repeat,
-    _row,
-    _splice,
-    _lines,
-    _lines,
-    _rename,
-    _rename,
-    _rename,
-    _rename,
-)
 
 
 def _damaged(random: Random, data: bytes) -> bytes:
@@ -246,8 +148,8 @@ def _damaged(random: Random, data: bytes) -> bytes:
             case _:
                 part = changed[place : place + random.choice((1, 2, 5, 40))]
                 times = random.choice((2, 100, 50_000))
-                changed[place:place] = (part * times)[:_MOST]
-    return bytes(changed[:_MOST])
+                changed[place:place] = (part * times)[:MOST]
+    return bytes(changed[:MOST])
 
 
 def _bytes(random: Random) -> tuple[str, bytes]:
@@ -267,7 +169,7 @@ def _pickle(random: Random) -> tuple[str, bytes]:
         place = random.randint(0, len(data))
         opcodes = bytes(random.choices(_OPCODES, k=random.choice((1, 2, 3, 20))))
         times = random.choice((1, 1, 100, 100_000))
-        data = data[:place] + (opcodes * times)[:_MOST] + data[place:]
+        data = data[:place] + (opcodes * times)[:MOST] + data[place:]
     return "model", data
 
 

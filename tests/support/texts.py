@@ -1,8 +1,9 @@
 """Every text that is generated while the tests run, for one last look at all of them.
 
-The last look is slow and the same for all: black must have nothing to change, and
-libcst must print the same text. So it is done once, for distinct texts, when a test
-process ends (with pytest-xdist, each worker looks at its own).
+The last look is slow and the same for all: black must have nothing to change, libcst
+must print the same text, and the linter must have nothing to say, not even a note. So
+it is done once, for distinct texts, when a test process ends (with pytest-xdist, each
+worker looks at its own).
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ import black
 
 import astgen.codegen
 import astgen.program
+from astgen.check import DEFAULT_DIALECT
 from astgen.emit import Emitted, emit
+from astgen.lint.program import judge
+from astgen.lint.rules import ALL_RULES
+from astgen.lint.settings import Settings
+from astgen.lint.subject import Constant, Subject
 
 __all__ = ["Texts", "watch"]
 
@@ -49,6 +55,7 @@ class Texts:
         self._texts.append((test, code))
         if emitted.module.code != code:
             self._complaints.append(f"{test}: libcst prints another text:\n{code}")
+        self._complaints += [f"{test}: {found}\n{code}" for found in _lint(emitted)]
 
     def complaints(self) -> list[str]:
         """What is wrong with the texts, one message for each."""
@@ -80,6 +87,23 @@ def watch() -> Iterator[Texts]:
         mock.patch.object(astgen.codegen, "emit", replaced),
     ):
         yield texts
+
+
+def _lint(emitted: Emitted) -> list[str]:
+    """What the linter says of a text; parts of programs are none."""
+    if emitted.dialect.entry != DEFAULT_DIALECT.entry or "import" not in emitted.code:
+        return []
+    settings = Settings(namespaces=tuple(emitted.dialect.namespaces))
+    subject = Subject(
+        emitted.code,
+        submod_names=tuple(emitted.submod_names),
+        consts=tuple(
+            Constant("builtins.int", str(slot), str(slot))
+            for slot in range(len(emitted.consts))
+        ),
+    )
+    active = ALL_RULES.keys() - {"AG002"}
+    return [str(one) for one in judge(subject, settings, active, most=10)]
 
 
 def _sample(code: str) -> str:

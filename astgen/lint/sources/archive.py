@@ -6,6 +6,7 @@ is wrong with the archive itself is told; the members that can be read are read.
 
 from __future__ import annotations
 
+import os
 import stat
 from collections import Counter
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ _METHODS = (ZIP_STORED, ZIP_DEFLATED)
 # A central directory has 46 bytes for a member and its name; paths are that short.
 _ENTRY_BYTES = 512
 _LOCAL_HEADER = 30
+_END = 22
+_MANY = 0xFFFF
 
 
 def members(blob: Blob, budget: Budget, contents: Contents) -> dict[str, Blob]:
@@ -49,7 +52,12 @@ def members(blob: Blob, budget: Budget, contents: Contents) -> dict[str, Blob]:
         stream = _Metered(blob.source(), budget.limits.members * _ENTRY_BYTES)
         archive = ZipFile(cast(BinaryIO, stream))
         stream.left = None
-    entries = archive.infolist()
+        entries = archive.infolist()
+        stream.seek(-_END - len(archive.comment), os.SEEK_END)
+        reason = _end(stream.read(_END), len(entries))
+    if reason:
+        refused = Refused(BAD_MAGIC, reason, "fetch or make the archive again")
+        contents.findings.append(refused.finding(blob.path, blob.member))
     overlapping, seen = _overlapping(entries), Counter[str]()
     found: dict[str, Blob] = {}
     room = budget.members_left()
@@ -70,6 +78,17 @@ def members(blob: Blob, budget: Budget, contents: Contents) -> dict[str, Blob]:
                 key = name if seen[name] == 1 else f"{name}#{seen[name]}"
                 found[key] = _member(archive, entry, blob.path, place, budget)
     return found
+
+
+def _end(record: bytes, count: int) -> str:
+    """What is wrong with the end of an archive, empty if nothing is."""
+    if not record.startswith(b"PK\5\6"):
+        return "bytes follow the end of the archive"
+    said = int.from_bytes(record[10:12], "little")
+    if said not in (count & _MANY, _MANY):
+        # One entry can swallow the next ones as its comment.
+        return f"the archive should have {said} members, and {count} are found"
+    return ""
 
 
 class _Metered:

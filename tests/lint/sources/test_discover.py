@@ -23,7 +23,14 @@ def make(root: Path, *files: str) -> None:
 
 def test_folders_are_walked_in_order(tmp_path: Path) -> None:
     make(tmp_path, "b/z.py", "b/a.py", "a.txt", "c", "b.py", "B/x")
-    assert names(tmp_path, tmp_path) == ["B/x", "a.txt", "b/a.py", "b/z.py", "b.py", "c"]
+    assert names(tmp_path, tmp_path) == [
+        "B/x",
+        "a.txt",
+        "b/a.py",
+        "b/z.py",
+        "b.py",
+        "c",
+    ]
     assert [one.explicit for one in discover([str(tmp_path)])] == [False] * 6
 
 

@@ -40,7 +40,10 @@ def test_a_recorded_log_gives_each_program_once() -> None:
 def test_numbers_go_on_behind_equal_programs() -> None:
     contents = look(trace() + trace() + trace(OTHER))
     members = [subject.member for subject in contents.subjects]
-    assert members == ["vllm_execution_code#1 (line 1)", "vllm_execution_code#3 (line 11)"]
+    assert members == [
+        "vllm_execution_code#1 (line 1)",
+        "vllm_execution_code#3 (line 11)",
+    ]
 
 
 def test_text_without_a_last_line_break_is_whole() -> None:
