@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import accumulate
 
 from astgen.check.finding import Edit, Finding, Rule
@@ -47,22 +48,33 @@ def shown(name: str) -> str:
     return ascii(name)
 
 
-def locate(problems: Iterable[Problem], text: str) -> tuple[Finding, ...]:
+def locate(
+    problems: Iterable[Problem], text: str, most: int | None = None
+) -> tuple[Finding, ...]:
     """Turn problems into findings.
 
     Args:
         problems: In any order; equal ones count once.
         text: The text that the nodes were parsed from.
+        most: How many problems are turned, the first ones of the text; None for all.
 
     Returns:
         The findings in the order of the text.
     """
     found = list(problems)
+    if most is not None and len(found) > most:
+        # A finding costs ten times what it costs to see that it comes later.
+        found = nsmallest(most, found, key=_start)
     if not found:
         return ()
     lines = Lines(text)
     findings = {_finding(problem, lines) for problem in found}
     return tuple(sorted(findings, key=_place))
+
+
+def _start(problem: Problem) -> tuple[int, int]:
+    node = problem.node
+    return getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
 
 
 def _place(finding: Finding) -> tuple[int, int, int, int, str, str]:

@@ -69,8 +69,14 @@ def scan(
     consts: int | None = None,
     submods: int | None = None,
     dialect: Dialect = DEFAULT_DIALECT,
+    most: int | None = None,
 ) -> Scan:
-    """Check a program and keep what was learned; see `check` for the arguments."""
+    """Check a program and keep what was learned.
+
+    Args:
+        text: The source text; see `check` for the other arguments.
+        most: How many problems become findings, the first ones; None for all.
+    """
     tree = parse(text)
     if isinstance(tree, Finding):
         return Scan(None, (tree,))
@@ -83,5 +89,5 @@ def scan(
         dialect=dialect,
     )
     problems = [*map(misfit, mismatches), *names.problems]
-    findings = locate(problems, text)
+    findings = locate(problems, text, most)
     return Scan(tree, findings, names.paths, names.pieces, not mismatches)

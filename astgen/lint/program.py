@@ -49,15 +49,16 @@ def judge(
         consts=None if consts is None else len(consts),
         submods=None if names is None else len(names),
         dialect=dialect_of(text, profile, settings.namespaces, settings.paths),
+        most=most + 1,
     )
     found = list(scanned.findings)
     if scanned.tree is not None and scanned.in_grammar:
-        found += advise(subject, scanned.tree, profile)
+        found += advise(subject, scanned.tree, profile, most + 1)
     if scanned.tree is not None and resolve_ops:
         # The only part that needs torch, and the only reason to import it.
         from astgen.lint.operators import judge_operators
 
-        found += locate(judge_operators(scanned.tree), text)
+        found += locate(judge_operators(scanned.tree), text, most + 1)
     if scanned.tree is not None and NOT_FORMATTED.code in active:
         from astgen.lint.fix.layout import not_formatted
 
@@ -75,7 +76,7 @@ def _cut(found: list[Finding], most: int) -> Finding:
     return replace(
         first,
         rule=TOO_MANY_FINDINGS.code,
-        message=f"{len(found) - most} more findings from here on are not shown",
+        message=f"more than {most} findings; those from here on are not shown",
         hint="mend the first ones; they may be the reason of the others",
         edits=(),
     )

@@ -32,19 +32,22 @@ from astgen.lint.subject import Subject
 __all__ = ["advise"]
 
 
-def advise(subject: Subject, tree: ast.Module, profile: Profile) -> tuple[Finding, ...]:
+def advise(
+    subject: Subject, tree: ast.Module, profile: Profile, most: int | None = None
+) -> tuple[Finding, ...]:
     """Give advice on a program.
 
     Args:
         subject: The program, and what is known beside its text.
         tree: What it parses to; every node has its place in the grammar.
         profile: Who generated it.
+        most: How much advice is given, the first of the text; None for all.
 
     Returns:
         Warnings and notes, in the order of the text.
     """
     facts = gather(tree, dialect_of(subject.text, profile))
-    return locate(_problems(subject, facts, profile), subject.text)
+    return locate(_problems(subject, facts, profile), subject.text, most)
 
 
 def _problems(subject: Subject, facts: Facts, profile: Profile) -> Iterator[Problem]:

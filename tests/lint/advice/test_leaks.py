@@ -68,7 +68,7 @@ def program(value: str, comment: str = "") -> str:
     return f"def execution_fn(x, *, __vllm_submods__):\n{comment}{call}\n"
 
 
-@pytest.mark.parametrize("value", LEAKS)
+@pytest.mark.parametrize("value", LEAKS, ids=range(len(LEAKS)))
 def test_strings_that_were_objects(value: str) -> None:
     (finding,) = advice(program(repr(value)))
     assert finding.line == 2 and finding.message.startswith("a string holds")
@@ -80,7 +80,7 @@ def test_strings_that_were_always_strings(value: str) -> None:
     assert advice(program(repr(value))) == []
 
 
-@pytest.mark.parametrize("value", LEAKS)
+@pytest.mark.parametrize("value", LEAKS, ids=range(len(LEAKS)))
 def test_comments_with_objects(value: str) -> None:
     comment = "    # é " + value.replace("\n", " ") + "\n"
     (finding,) = advice(program("1", comment))
