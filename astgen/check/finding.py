@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -32,13 +33,19 @@ class Sample:
 
     Attributes:
         name: What the file is called, such as `model` or `cache.zip`.
-        content: The bytes of the file.
+        source: The bytes of the file, or what makes them: nobody who lints waits for
+            archives to be packed.
         shown: What people read instead of the bytes.
     """
 
     name: str
-    content: bytes
+    source: bytes | Callable[[], bytes]
     shown: str
+
+    @property
+    def content(self) -> bytes:
+        """The bytes of the file."""
+        return self.source if isinstance(self.source, bytes) else self.source()
 
 
 Example = str | Sample

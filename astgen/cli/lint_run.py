@@ -18,8 +18,6 @@ import click
 
 from astgen import __version__
 from astgen.cli.console import DIFFERENT, FAILED
-from astgen.cli.files import write_chunks, write_text
-from astgen.lint import baseline
 from astgen.lint.engine import Job, lint_bytes, settings_for, unread
 from astgen.lint.output import renderer, statistics, summary
 from astgen.lint.output.style import Style
@@ -67,15 +65,10 @@ def run(options: Options, job: Job) -> int:
         CaptureError: A file cannot be written.
     """
     forget()
-    known = baseline.read(options.baseline) if options.baseline else None
-    report = Report(tuple(_results(options, job)), __version__)
-    if options.write_baseline:
-        baseline.write(report, options.write_baseline)
-        message = f"{report.findings} findings are in {options.write_baseline} now"
-        click.echo(f"astgen: {message}", err=True)
-        return FAILED if _failed(report) else 0
-    if known is not None:
-        report = known.filter(report)
+    if options.baseline or options.write_baseline:
+        report = _with_baseline(options, job)
+    else:
+        report = Report(tuple(_results(options, job)), __version__)
     if options.diff:
         return _show_diff(options, report)
     if options.fix:
@@ -86,6 +79,19 @@ def run(options: Options, job: Job) -> int:
     if _failed(report):
         return FAILED
     return DIFFERENT if report.findings and not options.exit_zero else 0
+
+
+def _with_baseline(options: Options, job: Job) -> Report:
+    """The report without what a baseline has; or all of it into a baseline."""
+    # Most runs have none.
+    from astgen.lint import baseline
+
+    known = baseline.read(options.baseline) if options.baseline else None
+    report = Report(tuple(_results(options, job)), __version__)
+    if options.write_baseline:
+        baseline.write(report, options.write_baseline)
+        known = baseline.read(options.write_baseline)
+    return report if known is None else known.filter(report)
 
 
 def files_of(options: Options, job: Job) -> list[str]:
@@ -149,6 +155,8 @@ def _show(options: Options, report: Report) -> None:
             click.echo(chunk, nl=False)
     else:
         chunks = _chunks(options, report, Style(color=False, width=_width()))
+        from astgen.cli.files import write_chunks
+
         write_chunks(Path(options.output_file), chunks)
 
 
@@ -182,6 +190,8 @@ def _show_diff(options: Options, report: Report) -> int:
 
 
 def _write_mended(options: Options, report: Report) -> None:
+    from astgen.cli.files import write_text
+
     for result in report.results:
         if result.mended is None:
             continue

@@ -13,7 +13,6 @@ from typing import Any
 
 from astgen.check.finding import SEVERITIES, Finding
 from astgen.errors import SettingsError
-from astgen.lint.fix import diff, mend
 from astgen.lint.program import judge
 from astgen.lint.report import Result, lines_around
 from astgen.lint.rules import ALL_RULES
@@ -132,14 +131,11 @@ class _Desk:
         """Judge the programs of a file, and keep what is to be reported."""
         found = [one for one in contents.findings if one.rule in self.active]
         texts: dict[str, str] = {}
-        before = after = ""
-        suppressed = 0
+        mended, difference, suppressed = None, "", 0
         for subject in contents.subjects:
             if self.job.mend and not subject.member:
-                before = subject.text
-                layout = NOT_FORMATTED.code in self.active
-                after = mend(before, partial(self._again, subject), layout=layout)
-                subject = replace(subject, text=after)
+                mended, difference = self._mended(subject)
+                subject = subject if mended is None else replace(subject, text=mended)
             findings, count = self._judged(subject, self.active)
             texts[subject.member] = subject.text
             found += findings
@@ -154,9 +150,20 @@ class _Desk:
             hidden=len(found) - len(shown),
             suppressed=suppressed,
             passed=contents.passed,
-            mended=after if before != after else None,
-            diff=diff(before, after, self.path) if before != after else "",
+            mended=mended,
+            diff=difference,
         )
+
+    def _mended(self, subject: Subject) -> tuple[str | None, str]:
+        """A text after the safe fixes and the difference, if there is one."""
+        # Few runs mend.
+        from astgen.lint.fix import diff, mend
+
+        layout = NOT_FORMATTED.code in self.active
+        text = mend(subject.text, partial(self._again, subject), layout=layout)
+        if text == subject.text:
+            return None, ""
+        return text, diff(subject.text, text, self.path)
 
     def _again(self, subject: Subject, text: str) -> Sequence[Finding]:
         # The layout comes last, once: it costs more than everything else.

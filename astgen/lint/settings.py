@@ -8,7 +8,6 @@ command line says stands above it.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -20,11 +19,6 @@ from astgen.check.dialect import Dialect
 from astgen.check.finding import PROFILES, SEVERITIES, Profile, Severity
 from astgen.errors import AstgenError, SettingsError
 from astgen.lint.select import validate
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 __all__ = ["Settings", "forget", "nearest", "read_settings"]
 
@@ -139,13 +133,16 @@ def read_settings(file: str, required: bool = True) -> Settings | None:
     Raises:
         SettingsError: It cannot be read, is no TOML, or says what it may not.
     """
+    # Most runs have no configuration, and the reader takes long to import.
+    from astgen.lint.toml import TOMLDecodeError, load
+
     try:
         with open(file, "rb") as stream:
-            content = tomllib.load(stream)
+            content = load(stream)
     except OSError as error:
         reason = error.strerror or error
         raise SettingsError(f"{file}: {reason}; name a readable file") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{file}: not TOML: {error}; mend the file") from error
     except RecursionError as error:
         raise SettingsError(f"{file}: nested too deeply; mend the file") from error

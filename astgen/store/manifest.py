@@ -26,11 +26,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from astgen.errors import ArtifactError
+from astgen.store import CODE, MANIFEST
 
 __all__ = [
-    "CODE",
     "FORMAT",
-    "MANIFEST",
     "VERSION",
     "Manifest",
     "Member",
@@ -41,8 +40,6 @@ __all__ = [
 
 FORMAT = "astgen"
 VERSION = (1, 0)
-MANIFEST = "manifest.json"
-CODE = "execution.py"
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _MAGIC, _VERSION, _INCOMPLETE = "AG601", "AG603", "AG607"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from astgen.lint import engine, pool
+from astgen.lint import engine, pool, processes
 from astgen.lint.engine import Job, lint_file
 from astgen.lint.report import Result
 
@@ -43,7 +43,7 @@ def test_a_process_that_is_killed_costs_one_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = files(tmp_path, 40)
-    monkeypatch.setattr(pool, "lint_file", _killed)
+    monkeypatch.setattr(processes, "lint_file", _killed)
     results = list(pool.lint_files(found, Job(), 2))
     assert [result.failed for result in results] == [n == 13 for n in range(40)]
     assert results[13].findings[0].rule == "AG902"

@@ -15,9 +15,12 @@ __all__ = [
 ]
 
 _CODE = PROGRAM.encode()
+_LOGGED = (
+    "a record of a trace log that announces vllm_execution_code, and this payload:\n"
+)
 _ARTIFACT = Sample(
     "artifact.zip",
-    artifact(),
+    artifact,
     "an artifact of astgen: manifest.json, and execution.py with its digest",
 )
 
@@ -40,12 +43,12 @@ BAD_MAGIC = Rule(
         Sample("model", b"\x7fELF\2\1\1", "a file that begins with 7F 45 4C 46"),
         Sample(
             "dumps.zip",
-            zipped({"execution.py": _CODE})[:-30],
+            lambda: zipped({"execution.py": _CODE})[:-30],
             "a zip archive without its last 30 bytes",
         ),
         Sample(
             "dumps.zip",
-            zipped({"../execution.py": _CODE}),
+            lambda: zipped({"../execution.py": _CODE}),
             "a zip archive with the member ../execution.py",
         ),
     ),
@@ -63,11 +66,11 @@ DIGEST_MISMATCH = Rule(
         "would change it too. A payload of a log that does not fit is not checked as "
         "a program."
     ),
-    good=(_ARTIFACT, Sample("trace.log", trace(), trace().decode())),
+    good=(_ARTIFACT, Sample("trace.log", trace, _LOGGED + PROGRAM)),
     bad=(
         Sample(
             "artifact.zip",
-            zipped(
+            lambda: zipped(
                 {
                     "manifest.json": manifest({"execution.py": _CODE}),
                     "execution.py": _CODE.replace(b"1", b"2"),
@@ -77,8 +80,8 @@ DIGEST_MISMATCH = Rule(
         ),
         Sample(
             "trace.log",
-            trace(digest="d41d8cd98f00b204e9800998ecf8427e"),
-            trace(digest="d41d8cd98f00b204e9800998ecf8427e").decode(),
+            lambda: trace(digest="d41d8cd98f00b204e9800998ecf8427e"),
+            "the same with the MD5 of something else in its record",
         ),
     ),
 )
@@ -97,12 +100,12 @@ FORMAT_VERSION = Rule(
     bad=(
         Sample(
             "artifact.zip",
-            artifact(version=(2, 0)),
+            lambda: artifact(version=(2, 0)),
             'an artifact with "format_version": [2, 0]',
         ),
         Sample(
             "artifact.zip",
-            artifact(version=(0, 1)),
+            lambda: artifact(version=(0, 1)),
             'an artifact with "format_version": [0, 1]',
         ),
     ),
@@ -121,10 +124,14 @@ EMPTY_ARTIFACT = Rule(
     ),
     good=(_ARTIFACT,),
     bad=(
-        Sample("artifact.zip", artifact(""), "an artifact whose execution.py is empty"),
         Sample(
             "artifact.zip",
-            artifact("\n\n"),
+            lambda: artifact(""),
+            "an artifact whose execution.py is empty",
+        ),
+        Sample(
+            "artifact.zip",
+            lambda: artifact("\n\n"),
             "an artifact whose execution.py has blank lines only",
         ),
     ),
@@ -145,17 +152,17 @@ INCOMPLETE = Rule(
     bad=(
         Sample(
             "artifact.zip",
-            zipped({"manifest.json": manifest({"execution.py": _CODE})}),
+            lambda: zipped({"manifest.json": manifest({"execution.py": _CODE})}),
             "an artifact that has lost execution.py",
         ),
         Sample(
             "artifact.zip",
-            zipped({"manifest.json": manifest({})}),
+            lambda: zipped({"manifest.json": manifest({})}),
             "an artifact whose manifest lists no execution.py",
         ),
         Sample(
             "artifact.zip",
-            zipped(
+            lambda: zipped(
                 {
                     "manifest.json": manifest({"execution.py": _CODE}),
                     "execution.py": _CODE,

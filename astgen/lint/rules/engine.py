@@ -7,7 +7,6 @@ from astgen.check.finding import Rule
 __all__ = ["INTERNAL_ERROR", "RULES", "TOO_MANY_FINDINGS"]
 
 
-
 def _entry(line: str, times: int) -> str:
     body = f"    {line}\n" * times
     return f"def execution_fn(x, *, __vllm_submods__):\n{body}    return x\n"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from zipfile import ZIP_LZMA
-
 from astgen.check.finding import Rule, Sample
 from astgen.lint.rules.samples import PROGRAM, zipped
 
 __all__ = ["ENCODING", "NO_CODE", "RULES", "TOO_LARGE", "UNREADABLE"]
 
 _CODE = PROGRAM.encode()
+_LZMA = 14
+"""The number of that method in zip archives."""
 
 
 def _nested(depth: int) -> bytes:
@@ -94,15 +94,15 @@ UNREADABLE = Rule(
     good=(
         Sample(
             "dumps.zip",
-            zipped({"execution.py": _CODE}),
+            lambda: zipped({"execution.py": _CODE}),
             "a zip archive of execution.py, stored",
         ),
     ),
     bad=(
-        Sample("dumps.zip", _encrypted(), "a zip archive with an encrypted member"),
+        Sample("dumps.zip", _encrypted, "a zip archive with an encrypted member"),
         Sample(
             "dumps.zip",
-            zipped({"execution.py": _CODE}, ZIP_LZMA),
+            lambda: zipped({"execution.py": _CODE}, _LZMA),
             "a zip archive with a member that is compressed with LZMA",
         ),
     ),
@@ -125,15 +125,17 @@ TOO_LARGE = Rule(
     good=(
         Sample(
             "dumps.zip",
-            _nested(2),
+            lambda: _nested(2),
             "a zip archive in a zip archive, with execution.py in it",
         ),
     ),
     bad=(
-        Sample("dumps.zip", _nested(9), "zip archives, nine deep in each other"),
+        Sample(
+            "dumps.zip", lambda: _nested(9), "zip archives, nine deep in each other"
+        ),
         Sample(
             "dumps.zip",
-            _declared(0xFFFF_FFF0),
+            lambda: _declared(0xFFFF_FFF0),
             "a zip archive of 200 bytes that declares a member of 4 GiB",
         ),
     ),
@@ -159,7 +161,7 @@ NO_CODE = Rule(
             b"import torch\nclass GraphModule(torch.nn.Module):\n    pass\n",
             "import torch\nclass GraphModule(torch.nn.Module):\n    pass\n",
         ),
-        Sample("empty.zip", zipped({}), "a zip archive without members"),
+        Sample("empty.zip", lambda: zipped({}), "a zip archive without members"),
     ),
     severity="warning",
     always=True,

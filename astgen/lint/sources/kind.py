@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pickletools
 import re
 from typing import Literal
 
-__all__ = ["ARTIFACT", "GRAPH", "Kind", "headless", "kind_of", "marked", "suspected"]
+__all__ = ["ARTIFACT", "GRAPH", "Kind", "kind_of", "marked", "suspected"]
 
 Kind = Literal["empty", "zip", "pickle", "trace", "manifest", "python", "other"]
 
@@ -26,19 +25,6 @@ _MARKS = re.compile(
     rb"|__vllm_inlined_submods__\d*)(?!\w)"
 )
 _PARTS = (b"execution_fn", b"__vllm_")
-_ARGUMENTS = {
-    ord(code.code): 0 if code.arg is None else code.arg.n
-    for code in pickletools.opcodes
-}
-_LOADING = frozenset(
-    ord(code.code)
-    for code in pickletools.opcodes
-    if code.name
-    in ("GLOBAL", "INST", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4", "PERSID", "BINPERSID")
-)
-_TWO_LINES = frozenset(b"ci")
-_STOP = ord(".")
-_ENOUGH = 10_000
 
 
 def kind_of(name: str, head: bytes) -> Kind:
@@ -50,7 +36,7 @@ def kind_of(name: str, head: bytes) -> Kind:
 
     Returns:
         The kind. A pickle that does not say its protocol is an `other`, see
-        `headless`.
+        `astgen.lint.sources.headless`.
     """
     if not head:
         return "empty"
@@ -78,53 +64,3 @@ def marked(data: bytes) -> bool:
 def suspected(data: bytes) -> bool:
     """Whether a text may be `marked`; this is fast, whatever the text is."""
     return any(part in data for part in _PARTS)
-
-
-def headless(data: bytes, whole: bool) -> bool:
-    """Whether bytes are a pickle of the protocols 0 or 1, which have no magic number.
-
-    Args:
-        data: The bytes.
-        whole: Whether they are all of the file.
-
-    Returns:
-        Whether they can be read as opcodes to the end of the pickle, or as far as
-        they go, and load something by name. What loads nothing cannot do anything,
-        and `2.13.0` is such a pickle.
-    """
-    offset, loads = 0, False
-    for _ in range(_ENOUGH):
-        if offset >= len(data):
-            return not whole
-        code = data[offset]
-        if code not in _ARGUMENTS:
-            return False
-        if code == _STOP:
-            return loads
-        loads = loads or code in _LOADING
-        end = _behind(data, offset + 1, code)
-        if end is None:
-            return not whole
-        offset = end
-    return True
-
-
-def _behind(data: bytes, offset: int, code: int) -> int | None:
-    """Where the argument of an opcode ends, None if that is behind the data."""
-    size = _ARGUMENTS[code]
-    if size >= 0:
-        return offset + size
-    if size == pickletools.UP_TO_NEWLINE or code in _TWO_LINES:
-        for _ in range(2 if code in _TWO_LINES else 1):
-            offset = data.find(b"\n", offset) + 1
-            if not offset:
-                return None
-        return offset
-    width = {
-        pickletools.TAKEN_FROM_ARGUMENT1: 1,
-        pickletools.TAKEN_FROM_ARGUMENT4: 4,
-        pickletools.TAKEN_FROM_ARGUMENT4U: 4,
-        pickletools.TAKEN_FROM_ARGUMENT8U: 8,
-    }[size]
-    end = offset + width + int.from_bytes(data[offset : offset + width], "little")
-    return end if end <= len(data) else None

@@ -3,6 +3,9 @@
 Files that are found in folders are passed over where nobody expects generated code.
 Pickles and archives never are: a hostile one in the place of an artifact must not
 be. Whatever goes wrong is a finding about the file, and the rest of it is read.
+
+The readers of single kinds are imported when a file of that kind turns up: most runs
+look at a few texts, and importing what reads pickles takes longer than that.
 """
 
 from __future__ import annotations
@@ -13,17 +16,13 @@ from collections.abc import Callable, Collection, Mapping
 
 from astgen.lint.rules.artifacts import BAD_MAGIC
 from astgen.lint.rules.files import NO_CODE, TOO_LARGE
-from astgen.lint.sources.archive import members
-from astgen.lint.sources.artifact import is_artifact, read_artifact
 from astgen.lint.sources.blob import HEAD, Blob, of_bytes, of_file
-from astgen.lint.sources.kind import ARTIFACT, GRAPH, Kind, headless, kind_of
+from astgen.lint.sources.kind import ARTIFACT, GRAPH, Kind, kind_of
 from astgen.lint.sources.limits import Budget, Limits, Spent, too_many, within
-from astgen.lint.sources.pickles import read_pickle
 from astgen.lint.sources.python import read_stitching
 from astgen.lint.sources.refusal import Refused, display
-from astgen.lint.sources.trace import read_trace
 from astgen.lint.subject import Contents, Subject
-from astgen.store.manifest import CODE, MANIFEST
+from astgen.store import CODE, MANIFEST
 
 __all__ = ["read", "read_bytes"]
 
@@ -118,6 +117,8 @@ class _Reader:
         elif kind == "pickle":
             self.pickle(blob)
         elif kind == "trace":
+            from astgen.lint.sources.trace import read_trace
+
             read_trace(blob, self.budget, self.contents)
         elif kind != "python" and self.artifact(blob, depth):
             what = "is empty" if kind == "empty" else "begins with other bytes"
@@ -141,7 +142,11 @@ class _Reader:
     def kind(self, blob: Blob) -> Kind:
         head = blob.head()
         kind = kind_of(blob.name, head)
-        if kind == "other" and headless(head, len(head) < HEAD):
+        if kind != "other":
+            return kind
+        from astgen.lint.sources.headless import headless
+
+        if headless(head, len(head) < HEAD):
             if headless(blob.load(self.limits.file_bytes), True):
                 return "pickle"
         return kind
@@ -153,6 +158,8 @@ class _Reader:
         return blob.name == ARTIFACT and (named or bool(_RANK.match("".join(folder))))
 
     def pickle(self, blob: Blob) -> None:
+        from astgen.lint.sources.pickles import read_pickle
+
         data = blob.load(self.limits.file_bytes)
         found = read_pickle(data, blob.path, blob.member, self.limits, names=self.names)
         self.contents.findings += found.findings
@@ -170,6 +177,8 @@ class _Reader:
         self.contents.subjects.append(Subject(text, blob.path, blob.member))
 
     def archive(self, blob: Blob, depth: int) -> None:
+        from astgen.lint.sources.archive import members
+
         if depth >= self.limits.archives:
             message = f"archives stand more than {self.limits.archives} deep in others"
             raise Refused(TOO_LARGE, message, "unpack the outer ones first")
@@ -190,6 +199,8 @@ class _Reader:
 
     def described(self, manifest: Blob, inside: Mapping[str, Blob]) -> bool:
         """Read an artifact of astgen in an archive; whether it is one."""
+        from astgen.lint.sources.artifact import is_artifact, read_artifact
+
         data = manifest.load(self.limits.manifest_bytes)
         if not is_artifact(data, CODE in inside):
             return False
@@ -198,6 +209,8 @@ class _Reader:
 
     def in_folder(self, manifest: Blob, folder: str) -> None:
         """Read an artifact of astgen that is a folder, if it is one."""
+        from astgen.lint.sources.artifact import is_artifact, read_artifact
+
         code = os.path.lexists(os.path.join(folder, CODE))
         head = manifest.head(self.limits.manifest_bytes)
         if not is_artifact(head, code):

@@ -7,7 +7,8 @@ import pickle
 import pytest
 
 from astgen.lint.rules.samples import artifact, trace
-from astgen.lint.sources.kind import headless, kind_of, marked
+from astgen.lint.sources.headless import headless
+from astgen.lint.sources.kind import kind_of, marked
 
 
 @pytest.mark.parametrize(
