@@ -30,6 +30,7 @@ _SETTINGS = (
 @click.pass_context
 def lint_command(
     ctx: click.Context,
+    /,
     paths: tuple[str, ...],
     config: str | None,
     isolated: bool,

@@ -17,7 +17,7 @@ __all__ = ["lint_options"]
 _Command = Callable[..., Any]
 
 
-class _Selectors(click.ParamType):
+class _Selectors(click.ParamType):  # type: ignore[type-arg]
     """Codes, prefixes or names of rules, separated by commas."""
 
     name = "rules"

@@ -18,7 +18,7 @@ _WIDTH = 80
 _MOST_LINES = 30
 
 
-class _RuleName(click.ParamType):
+class _RuleName(click.ParamType):  # type: ignore[type-arg]
     """A code or a name of a rule, or a prefix of codes."""
 
     name = "rule"
@@ -57,7 +57,7 @@ def rule_command(rules: tuple[str, ...], as_json: bool) -> None:
 
 def _explained(rule: Rule) -> str:
     """A page about a rule: what, why, and examples."""
-    facts = [rule.severity]
+    facts: list[str] = [rule.severity]
     if set(rule.profiles) != set(PROFILES):
         facts.append("in code of " + " and ".join(rule.profiles))
     if rule.fixable:

@@ -67,8 +67,9 @@ def judge(
     found = sorted(one for one in found if one.rule in active)
     if len(found) > most:
         found = [*found[:most], _cut(found, most)]
-    place = {"path": subject.path, "member": subject.member}
-    return tuple(replace(finding, **place) for finding in found)
+    return tuple(
+        replace(finding, path=subject.path, member=subject.member) for finding in found
+    )
 
 
 def _cut(found: list[Finding], most: int) -> Finding:

@@ -16,14 +16,8 @@ from astgen.lint.sources.limits import Budget
 from astgen.lint.sources.python import decode
 from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.subject import Constant, Contents, Subject
-from astgen.store.manifest import (
-    CODE,
-    FORMAT,
-    MANIFEST,
-    Manifest,
-    Member,
-    parse_manifest,
-)
+from astgen.store import CODE, MANIFEST
+from astgen.store.manifest import FORMAT, Manifest, Member, parse_manifest
 
 __all__ = ["is_artifact", "read_artifact"]
 
