@@ -75,10 +75,11 @@ PICKLE_GLOBAL = Rule(
     reason=(
         "Loading a pickle imports every name in it and calls some of them, before "
         "anybody has looked at the result: os.system in a pickle runs at once. The "
-        "names that the caches of vLLM and PyTorch contain are on a list of exact "
-        "names, each of which was looked at; functions that are only harmless with "
-        "certain arguments, such as getattr, are known with these. Everything else is "
-        "an error, also a name that is worked out while the pickle is loaded."
+        "names that stock caches of vLLM and PyTorch contain are on a list of exact "
+        "names; functions that are only harmless with certain arguments, such as "
+        "getattr, are known with these. Everything else is an error, also a name that "
+        "is worked out while the pickle is loaded. A cache without this finding is "
+        "like a stock one, no more: what is in the compiled code is not judged."
     ),
     good=(_WITH_CONSTS, _LISTED),
     bad=(_UNLISTED, _CALLED),
