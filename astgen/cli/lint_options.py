@@ -166,7 +166,7 @@ _RUN: list[_Command] = [
         "--max-file-size",
         type=click.IntRange(min=1),
         metavar="BYTES",
-        help="Read no larger file.  [default: 512 MiB]",
+        help="Read no larger file.  [default: 256 MiB]",
     ),
     click.option(
         "-j",

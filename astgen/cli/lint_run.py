@@ -18,7 +18,7 @@ import click
 
 from astgen import __version__
 from astgen.cli.console import DIFFERENT, FAILED
-from astgen.lint.engine import Job, lint_bytes, settings_for, unread
+from astgen.lint.engine import Job, lint_stream, settings_for, unread
 from astgen.lint.output import renderer, statistics, summary
 from astgen.lint.output.style import Style
 from astgen.lint.pool import lint_files
@@ -124,8 +124,7 @@ def _results(options: Options, job: Job) -> Iterator[Result]:
             if one.finding is not None:
                 yield unread(one.path, one.finding, job)
             elif one.path == STDIN:
-                data = sys.stdin.buffer.read()
-                yield lint_bytes(data, options.stdin_filename, job)
+                yield lint_stream(sys.stdin.buffer, options.stdin_filename, job)
             else:
                 yield next(judged)
             advance()
@@ -151,8 +150,10 @@ def _show(options: Options, report: Report) -> None:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
         style = Style(color=_wants_color(), width=_width())
+        # Standard output is for the mended text, if that came through standard input.
+        aside = options.fix and STDIN in options.paths
         for chunk in _chunks(options, report, style):
-            click.echo(chunk, nl=False)
+            click.echo(chunk, nl=False, err=aside)
     else:
         chunks = _chunks(options, report, Style(color=False, width=_width()))
         from astgen.cli.files import write_chunks
@@ -183,22 +184,30 @@ def _show_diff(options: Options, report: Report) -> int:
     for result in changed:
         click.echo(result.diff, nl=False)
     if not options.quiet:
-        click.echo(f"{len(changed)} files would change", err=True)
+        files = "file" if len(changed) == 1 else "files"
+        click.echo(f"{len(changed)} {files} would change.", err=True)
     if _failed(report):
         return FAILED
     return DIFFERENT if changed and not options.exit_zero else 0
 
 
 def _write_mended(options: Options, report: Report) -> None:
+    """Write what was mended: files where they were, standard input behind it."""
     from astgen.cli.files import write_text
 
+    changed = 0
     for result in report.results:
-        if result.mended is None:
-            continue
-        if result.path == options.stdin_filename:
+        if result.mended is not None and _is_stdin(options, result):
             click.echo(result.mended, nl=False)
-        else:
+        elif result.mended is not None and result.diff:
             write_text(Path(result.path), result.mended)
+            changed += 1
+    if changed and not options.quiet:
+        click.echo(f"Mended {changed} {'file' if changed == 1 else 'files'}.", err=True)
+
+
+def _is_stdin(options: Options, result: Result) -> bool:
+    return STDIN in options.paths and result.path == options.stdin_filename
 
 
 def _failed(report: Report) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, BinaryIO
 
 from astgen.check.finding import SEVERITIES, Finding
 from astgen.errors import SettingsError
@@ -25,7 +25,15 @@ from astgen.lint.sources.read import read, read_bytes
 from astgen.lint.subject import Contents, Subject
 from astgen.lint.suppress import suppressions
 
-__all__ = ["Job", "broken", "lint_bytes", "lint_file", "settings_for", "unread"]
+__all__ = [
+    "Job",
+    "broken",
+    "lint_bytes",
+    "lint_file",
+    "lint_stream",
+    "settings_for",
+    "unread",
+]
 
 
 @dataclass(frozen=True)
@@ -81,8 +89,17 @@ def lint_file(path: str, explicit: bool, job: Job) -> Result:
 
 
 def lint_bytes(data: bytes, path: str, job: Job) -> Result:
-    """Look at what came through standard input; see `lint_file`."""
+    """Look at bytes that come from anywhere; see `lint_file`."""
     return _guarded(path, job, lambda desk: desk.read_bytes(data))
+
+
+def lint_stream(stream: BinaryIO, path: str, job: Job) -> Result:
+    """Look at standard input, at no more of it than of a file; see `lint_file`."""
+
+    def read_it(desk: _Desk) -> Contents:
+        return desk.read_bytes(stream.read(desk.limits.file_bytes + 1))
+
+    return _guarded(path, job, read_it)
 
 
 def unread(path: str, finding: Finding, job: Job) -> Result:
@@ -131,11 +148,12 @@ class _Desk:
         """Judge the programs of a file, and keep what is to be reported."""
         found = [one for one in contents.findings if one.rule in self.active]
         texts: dict[str, str] = {}
-        mended, difference, suppressed = None, "", 0
+        mended: str | None = None
+        difference, suppressed = "", 0
         for subject in contents.subjects:
             if self.job.mend and not subject.member:
                 mended, difference = self._mended(subject)
-                subject = subject if mended is None else replace(subject, text=mended)
+                subject = replace(subject, text=mended)
             findings, count = self._judged(subject, self.active)
             texts[subject.member] = subject.text
             found += findings
@@ -154,15 +172,13 @@ class _Desk:
             diff=difference,
         )
 
-    def _mended(self, subject: Subject) -> tuple[str | None, str]:
-        """A text after the safe fixes and the difference, if there is one."""
+    def _mended(self, subject: Subject) -> tuple[str, str]:
+        """A text after the safe fixes, and the difference."""
         # Few runs mend.
         from astgen.lint.fix import diff, mend
 
         layout = NOT_FORMATTED.code in self.active
         text = mend(subject.text, partial(self._again, subject), layout=layout)
-        if text == subject.text:
-            return None, ""
         return text, diff(subject.text, text, self.path)
 
     def _again(self, subject: Subject, text: str) -> Sequence[Finding]:

@@ -24,7 +24,7 @@ class Result:
         known: How many findings the baseline has.
         passed: Whether nobody expects generated code in such a file.
         failed: Whether the linter itself broke down.
-        mended: The text after the safe fixes, if they were wanted and change it.
+        mended: The text after the safe fixes, if they were wanted.
         diff: What they change, as a unified diff.
     """
 

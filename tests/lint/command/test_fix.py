@@ -67,6 +67,10 @@ def test_standard_input_is_mended_to_standard_output(lint) -> None:
     result = lint("-", "--fix", stdin=MESSY)
     assert result.exit_code == 0
     assert result.stdout == CLEAN
+    assert lint("-", "--fix", stdin=CLEAN).stdout == CLEAN
+    left = lint("-", "--fix", stdin=MESSY.replace("torch.abs(y)", "torch.add(y, inf)"))
+    assert left.exit_code == 1
+    assert "AG101" in left.stderr and "AG101" not in left.stdout
 
 
 def test_windows_line_ends_stay(lint, write) -> None:
