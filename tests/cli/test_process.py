@@ -40,8 +40,10 @@ def process(*command, **kwargs):
     "args, told",
     [
         (["--version"], f"astgen, version {astgen.__version__}"),
-        (["--help"], "compile  Compile a model"),
+        (["--help"], "Compile a model, compare it, write its source."),
         (["compile", "--help"], "--pieces [eager|inductor]"),
+        (["lint", "--help"], "--output-format"),
+        (["rule", "AG201"], "AG201 use-after-del"),
     ],
 )
 def test_help_and_version_import_nothing_heavy(args, told):
