@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from astgen.check.access import attribute, item, subscript
+from astgen.check.access import attribute, dotted, item, subscript
 from astgen.check.dialect import BUILTINS, MAX_KEYWORDS
 from astgen.check.report import shown
 from astgen.check.rules.pieces import ARITY
@@ -34,6 +34,7 @@ def call(scope: Scope, node: ast.Call) -> list[ast.expr]:
     elif isinstance(callee, ast.Attribute):
         below += attribute(scope, callee, called=True)
         _sort_key(scope, node, callee)
+        _check_message(scope, node, callee)
         if callee.attr == "getitem" and len(node.args) == 2:
             item(scope, node, *node.args)
     elif isinstance(callee, ast.Subscript):
@@ -89,6 +90,22 @@ def _sort_key(scope: Scope, node: ast.Call, callee: ast.Attribute) -> None:
         hint = "callees are listed paths and methods, slots and functions"
         message = "the keyword 'key' of 'sort' would be called"
         scope.report(CALL_TARGET, keys[0], message, hint)
+
+
+def _check_message(scope: Scope, node: ast.Call, callee: ast.Attribute) -> None:
+    """Report a message of `torch._check` that is no slot: it would be called."""
+    if callee.attr != "_check":
+        return
+    named = [item for item in node.keywords if "message" in keyword_names(item)]
+    messages = [*node.args[1:2], *(item.value for item in named)]
+    for message in messages:
+        is_slot = isinstance(message, ast.Subscript) and scope.dialect.consts == (
+            dotted(message.value)
+        )
+        if not (is_slot or isinstance(message, ast.Constant)):
+            hint = "callees are listed paths and methods, slots and functions"
+            what = "the message of '_check' would be called"
+            scope.report(CALL_TARGET, message, what, hint)
 
 
 def _keywords(scope: Scope, node: ast.Call) -> list[ast.expr]:

@@ -99,7 +99,10 @@ def _judge_operator(path: str, dialect: Dialect) -> Verdict | None:
         return Verdict(ATTRIBUTE_PATH, message, hint)
     if namespace in dialect.namespaces:
         return None
-    hint = f"add it to the dialect: Dialect(namespaces={{{shown(namespace)}, ...}})"
+    hint = (
+        "if you trust it, allow it: Dialect(namespaces=...) in Python, namespaces in "
+        "[tool.astgen.lint]"
+    )
     message = f"operator namespace {shown(namespace)} is not allowed"
     return Verdict(OP_NAMESPACE, message, hint)
 

@@ -125,6 +125,9 @@ _WORDS = {
     "arguments.posonlyargs": "a positional-only parameter",
 }
 
+_TARGETS = {"List": "an unpacking", "Tuple": "an unpacking"}
+"""What is another thing where it is assigned to; targets of a del are none."""
+
 
 def misfit(mismatch: Mismatch) -> Problem:
     """Say what is wrong with a mismatch, and under which rule."""
@@ -144,6 +147,8 @@ def misfit(mismatch: Mismatch) -> Problem:
 def _words(mismatch: Mismatch) -> str:
     found = mismatch.found
     what = _WORDS.get(found) or f"syntax of kind {found}"
+    if isinstance(getattr(mismatch.node, "ctx", None), ast.Store):
+        what = _TARGETS.get(found, what)
     name = _name(mismatch.node)
     return f"{what}, {shown(name)}," if name else what
 

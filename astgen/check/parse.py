@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import threading
+from dataclasses import replace
 
 from astgen.check.finding import Finding
+from astgen.check.report import Lines
 from astgen.check.rules.parsing import SYNTAX_ERROR
 from astgen.check.towers import tower
 
@@ -17,6 +20,16 @@ PARSER = threading.RLock()
 CPython 3.11 counts the depth of both in one place for all threads, and a finalizer
 that runs in between lets another thread in.
 """
+
+_REPR = re.compile(
+    r"<(?:(?:built-in )?(?:function|method) |bound method |slot wrapper '"
+    r"|(?:class|enum|module) '"
+    r"|[A-Za-z_][\w.]*: [^<>]*>"
+    r"|[A-Za-z_][^<>]* at 0x[0-9A-Fa-f])"
+)
+"""What repr() writes of functions, modules, classes, members of enums and objects."""
+_DAMAGED = "the file is damaged, or no generated code; generate it again"
+_WRITTEN_WITH_REPR = "a value was written with repr(); it belongs into a constant slot"
 
 
 def parse(text: str) -> ast.Module | Finding:
@@ -41,9 +54,10 @@ def parse(text: str) -> ast.Module | Finding:
         with PARSER:
             return ast.parse(text)
     except SyntaxError as error:
-        return _finding(
+        found = _finding(
             error.msg, error.lineno, error.offset, error.end_lineno, error.end_offset
         )
+        return replace(found, hint=_hint(text, found.line))
     except UnicodeEncodeError as error:
         return _finding("a lone surrogate", *_position(text, error.start))
     except (RecursionError, MemoryError):
@@ -54,6 +68,12 @@ def _position(text: str, index: int) -> tuple[int, int]:
     """Line and column of a character."""
     before = text[:index].replace("\r\n", "\n").replace("\r", "\n")
     return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+def _hint(text: str, line: int) -> str:
+    """Why a line may be broken, and the way out."""
+    broken = "".join(Lines(text).lines[line - 1 : line])
+    return _DAMAGED if _REPR.search(broken) is None else _WRITTEN_WITH_REPR
 
 
 def _finding(
@@ -73,5 +93,5 @@ def _finding(
         end_column=end[1],
         rule=SYNTAX_ERROR.code,
         message=f"not a Python program: {reason}",
-        hint="the file is damaged, or no generated code; generate it again",
+        hint=_DAMAGED,
     )

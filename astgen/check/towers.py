@@ -11,14 +11,19 @@ from __future__ import annotations
 
 import re
 import sys
+from unicodedata import combining
 
 __all__ = ["chain", "tower"]
 
 _MAX_NAMES = 120
 _MAX_CHAIN = 20_000
+_MAX_MARKS = 100
+_FOREIGN = re.compile(r"[^\x00-\x7f]{%d,}" % _MAX_MARKS)
 _DOTTED = re.compile(
     # A name is everything that is no space and no mark, so that none is overlooked.
-    r"(?:\.[\s\\]*[^\x00-/:-@\[-^`{-\x7f]+[\s\\]*){%d}"
+    # Spaces are those of Python's tokenizer: a character that were both a space and
+    # part of a name would make this search endless.
+    r"(?:\.[ \t\f\r\n\\]*[^\x00-/:-@\[-^`{-\x7f]+[ \t\f\r\n\\]*){%d}"
     % _MAX_NAMES
 )
 _MARK = re.compile(r"[.+\-*/%@&|^<>(\[]")
@@ -40,11 +45,27 @@ _PIECE = re.compile(
 
 def tower(text: str) -> str | None:
     """Why a text must not be parsed, None if it may be."""
+    if not text.isascii() and _piled(text):
+        return f"more than {_MAX_MARKS} combining marks in a row"
     if _DOTTED.search(text):
         return f"a dotted name of more than {_MAX_NAMES} parts"
     if sys.version_info < (3, 11) and chain(text) > _MAX_CHAIN:
         return "it is nested too deeply for the parser"
     return None
+
+
+def _piled(text: str) -> bool:
+    """Whether marks are piled on a letter by the hundred.
+
+    Python brings names into a normal form, and sorts such marks one by one.
+    """
+    for run in _FOREIGN.finditer(text):
+        row = 0
+        for character in run.group():
+            row = row + 1 if combining(character) else 0
+            if row > _MAX_MARKS:
+                return True
+    return False
 
 
 def chain(text: str) -> int:

@@ -18,6 +18,9 @@ from astgen.errors import AstgenError, InvalidProgramError
 __all__ = ["main"]
 
 
+_NEEDED = ("torch", "libcst", "black")
+
+
 class _Commands(LazyGroup):
     """A group that turns what goes wrong into a line and an exit code."""
 
@@ -38,6 +41,12 @@ class _Commands(LazyGroup):
             # would complain again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             ctx.exit(PIPE_CLOSED)
+        except ModuleNotFoundError as error:
+            # The linter alone runs without PyTorch, the other commands do not.
+            if error.name not in _NEEDED:
+                raise
+            show_error(f"{error.name} is not installed; pip install {error.name}")
+            ctx.exit(FAILED)
         except OSError as error:
             show_error(f"{error.strerror or error}; make room, or write elsewhere")
             ctx.exit(FAILED)

@@ -42,7 +42,8 @@ def write_chunks(path: Path, chunks: Iterable[str]) -> None:
 
     Args:
         path: The file; replaced if it is there, with its permissions kept. What is
-            no regular file, such as a terminal, is written to as it is.
+            no regular file, such as a terminal, or has other names as well, is
+            written to as it is.
         chunks: Its content, written as UTF-8 to the byte.
 
     Raises:
@@ -50,11 +51,14 @@ def write_chunks(path: Path, chunks: Iterable[str]) -> None:
     """
     try:
         target = path.resolve()
-        if target.exists() and not target.is_file():
+        status = target.stat() if target.exists() else None
+        if status is not None and not os.access(target, os.W_OK):
+            raise PermissionError("it is read-only")
+        if status is not None and (not target.is_file() or status.st_nlink > 1):
             with open(target, "wb") as file:
                 file.writelines(_encoded(chunks))
             return
-        mode = target.stat().st_mode if target.exists() else 0o666 & ~_umask()
+        mode = 0o666 & ~_umask() if status is None else status.st_mode
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:

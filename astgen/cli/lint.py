@@ -20,12 +20,13 @@ _SETTINGS = (
     "severity",
     "profile",
     "exclude",
+    "force_exclude",
     "max_file_size",
 )
 
 
 @click.command("lint", short_help="Find what is wrong in generated code and caches.")
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
+@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
 @lint_options
 @click.pass_context
 def lint_command(
@@ -35,6 +36,7 @@ def lint_command(
     config: str | None,
     isolated: bool,
     resolve_ops: bool,
+    imports: tuple[str, ...],
     watch_files: bool,
     **given: Any,
 ) -> None:
@@ -46,6 +48,8 @@ def lint_command(
 
     Exit codes: 0 nothing to report, 1 findings, 2 it could not be done.
     """
+    if imports and not resolve_ops:
+        raise click.UsageError("--import goes with --resolve-ops")
     settings = {name: _joined(given.pop(name)) for name in _SETTINGS}
     options = Options(paths=paths or (".",), **given)
     job = Job(
@@ -54,6 +58,7 @@ def lint_command(
         isolated=isolated,
         mend=options.fix or options.diff,
         resolve_ops=resolve_ops,
+        imports=imports,
     )
     if watch_files:
         watch(lambda: run(options, job), lambda: files_of(options, job))

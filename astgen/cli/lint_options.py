@@ -11,6 +11,7 @@ from click.shell_completion import CompletionItem
 from astgen.check.finding import PROFILES, SEVERITIES
 from astgen.lint.output import FORMATS
 from astgen.lint.select import validate
+from astgen.lint.settings import size
 
 __all__ = ["lint_options"]
 
@@ -44,6 +45,17 @@ class _Selectors(click.ParamType):  # type: ignore[type-arg]
         ]
 
 
+class _Size(click.ParamType):  # type: ignore[type-arg]
+    """A number of bytes, with a unit if that is easier."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        return size(value, param.opts[0] if param is not None else "size")
+
+
 _FILE = click.Path(dir_okay=False)
 _CHOICES: list[_Command] = [
     click.option(
@@ -71,7 +83,8 @@ _CHOICES: list[_Command] = [
     click.option(
         "--severity",
         type=click.Choice(SEVERITIES),
-        help="The lowest severity that is reported.  [default: warning]",
+        help="The lowest severity that is reported.  [default: warning, and note for "
+        "rules that are selected]",
     ),
     click.option(
         "--profile",
@@ -84,13 +97,22 @@ _CHOICES: list[_Command] = [
         help="Look up operators in the installed PyTorch: do they exist, do the "
         "arguments fit. Imports torch.",
     ),
+    click.option(
+        "--import",
+        "imports",
+        multiple=True,
+        metavar="MODULE",
+        help="With --resolve-ops: import this first, since it registers operators; "
+        "repeatable. This runs the module.",
+    ),
 ]
 _MENDING: list[_Command] = [
     click.option(
         "--fix",
         is_flag=True,
-        help="Mend .py files where that is safe: missing and useless del, unused "
-        "values and imports, equal functions, layout.",
+        help="Mend what is reported where that is safe: missing and useless del, "
+        "unused values and imports, equal functions; with --select ALL, notes and "
+        "layout (by black) too.",
     ),
     click.option(
         "--diff",
@@ -145,6 +167,12 @@ _RUN: list[_Command] = [
         help="Pass over such files and folders below folders; repeatable.",
     ),
     click.option(
+        "--force-exclude",
+        is_flag=True,
+        default=None,
+        help="Pass over them even where they are named, as hooks name files.",
+    ),
+    click.option(
         "--stdin-filename",
         default="<stdin>",
         metavar="NAME",
@@ -159,14 +187,14 @@ _RUN: list[_Command] = [
     click.option(
         "--isolated",
         is_flag=True,
-        help="Let nothing that lies beside or in the files decide: no configuration, "
-        "no suppression comments.",
+        help="Let nothing that lies beside or in the files decide: no configuration "
+        "but --config, no suppression comments.",
     ),
     click.option(
         "--max-file-size",
-        type=click.IntRange(min=1),
-        metavar="BYTES",
-        help="Read no larger file.  [default: 256 MiB]",
+        type=_Size(),
+        metavar="SIZE",
+        help="Read no larger file, as bytes or with a unit: 512MiB.  [default: 256 MiB]",
     ),
     click.option(
         "-j",

@@ -6,6 +6,7 @@ a report can be piped on as it is.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -18,15 +19,20 @@ import click
 
 from astgen import __version__
 from astgen.cli.console import DIFFERENT, FAILED
-from astgen.lint.engine import Job, lint_stream, settings_for, unread
+from astgen.errors import SettingsError
+from astgen.lint.engine import Job, lint_stream, settings_for, stamp, unread
 from astgen.lint.output import renderer, statistics, summary
+from astgen.lint.output.cells import printable
 from astgen.lint.output.style import Style
 from astgen.lint.pool import lint_files
 from astgen.lint.report import Report, Result
 from astgen.lint.settings import forget
-from astgen.lint.sources.discover import STDIN, Found, discover
+from astgen.lint.sources.discover import STDIN, Found, discover, excluded
 
 __all__ = ["Options", "files_of", "run"]
+
+_COUNTED = ("full", "concise", "json", "jsonl")
+"""The formats that counts of findings can be had in."""
 
 _LARGE_RUN = 100
 """Files from which on a bar shows how far a run is."""
@@ -65,6 +71,12 @@ def run(options: Options, job: Job) -> int:
         CaptureError: A file cannot be written.
     """
     forget()
+    if options.statistics and options.output_format not in _COUNTED:
+        formats = ", ".join(_COUNTED)
+        message = (
+            f"--statistics has no {options.output_format} format; it has {formats}"
+        )
+        raise SettingsError(message)
     if options.baseline or options.write_baseline:
         report = _with_baseline(options, job)
     else:
@@ -74,7 +86,10 @@ def run(options: Options, job: Job) -> int:
     if options.fix:
         _write_mended(options, report)
     _show(options, report)
-    if not options.quiet:
+    if options.write_baseline and not options.quiet:
+        known = sum(result.known for result in report.results)
+        click.echo(f"Wrote {known} findings to {options.write_baseline}.", err=True)
+    elif not options.quiet:
         click.echo(summary(report, job.given["severity"] or "warning"), err=True)
     if _failed(report):
         return FAILED
@@ -96,14 +111,19 @@ def _with_baseline(options: Options, job: Job) -> Report:
 
 def files_of(options: Options, job: Job) -> list[str]:
     """The files that a run would look at now."""
-    return [found.path for found in _found(options, job) if found.path != STDIN]
+    written = (options.output_file, options.write_baseline)
+    ours = {os.path.realpath(path) for path in written if path is not None}
+    found = [one.path for one in _found(options, job) if one.path != STDIN]
+    return [path for path in found if os.path.realpath(path) not in ours]
 
 
 def _found(options: Options, job: Job) -> list[Found]:
     found: dict[str, Found] = {}
     for path in options.paths:
-        exclude = settings_for(path, job).exclude
-        for one in discover([path], exclude):
+        settings = settings_for(path, job)
+        if settings.force_exclude and excluded(path, settings.exclude):
+            continue
+        for one in discover([path], settings.exclude):
             # What is named twice is looked at once; named as such counts for more.
             if one.path not in found or one.explicit:
                 found[one.path] = one
@@ -146,14 +166,10 @@ def _bar(files: int, quiet: bool) -> Iterator[Callable[[], None]]:
 def _show(options: Options, report: Report) -> None:
     """Write the report where it belongs."""
     if options.output_file is None:
-        # Code has letters that the terminal of somebody may not have.
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")
         style = Style(color=_wants_color(), width=_width())
         # Standard output is for the mended text, if that came through standard input.
         aside = options.fix and STDIN in options.paths
-        for chunk in _chunks(options, report, style):
-            click.echo(chunk, nl=False, err=aside)
+        _write(_chunks(options, report, style), err=aside)
     else:
         chunks = _chunks(options, report, Style(color=False, width=_width()))
         from astgen.cli.files import write_chunks
@@ -169,9 +185,29 @@ def _chunks(options: Options, report: Report, style: Style) -> Iterable[str]:
 
 
 def _wants_color() -> bool:
-    context = click.get_current_context(silent=True)
-    asked = context.color if context is not None else None
-    return sys.stdout.isatty() if asked is None else asked
+    """Colour is for terminals that have it; NO_COLOR and FORCE_COLOR decide first."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return _is_terminal() and os.environ.get("TERM") != "dumb"
+
+
+def _is_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _write(chunks: Iterable[str], err: bool = False) -> None:
+    """Write to a stream as it is: what looks like colour may be part of a program."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
+    if isinstance(stream, TextIOWrapper):
+        # Code has letters that the terminal of somebody may not have.
+        stream.reconfigure(errors="backslashreplace")
+    for chunk in chunks:
+        stream.write(chunk)
+    stream.flush()
 
 
 def _width() -> int:
@@ -181,14 +217,17 @@ def _width() -> int:
 def _show_diff(options: Options, report: Report) -> int:
     """Show what would change; exit with 1 if anything would."""
     changed = [result for result in report.results if result.diff]
-    for result in changed:
-        click.echo(result.diff, nl=False)
+    _write(_for_terminal(r.diff) if _is_terminal() else r.diff for r in changed)
     if not options.quiet:
         files = "file" if len(changed) == 1 else "files"
         click.echo(f"{len(changed)} {files} would change.", err=True)
     if _failed(report):
         return FAILED
     return DIFFERENT if changed and not options.exit_zero else 0
+
+
+def _for_terminal(diff: str) -> str:
+    return "\n".join(map(printable, diff.split("\n")))
 
 
 def _write_mended(options: Options, report: Report) -> None:
@@ -198,8 +237,12 @@ def _write_mended(options: Options, report: Report) -> None:
     changed = 0
     for result in report.results:
         if result.mended is not None and _is_stdin(options, result):
-            click.echo(result.mended, nl=False)
+            sys.stdout.buffer.write(result.mended.encode())
+            sys.stdout.flush()
         elif result.mended is not None and result.diff:
+            if stamp(result.path) != result.stamp:
+                path = click.format_filename(result.path)
+                raise SettingsError(f"{path} has changed meanwhile; run --fix again")
             write_text(Path(result.path), result.mended)
             changed += 1
     if changed and not options.quiet:

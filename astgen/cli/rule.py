@@ -27,9 +27,10 @@ class _RuleName(click.ParamType):  # type: ignore[type-arg]
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         return [
-            CompletionItem(code, help=rule.name)
-            for code, rule in ALL_RULES.items()
-            if code.startswith(incomplete.upper())
+            CompletionItem(name, help=rule.summary)
+            for rule in ALL_RULES.values()
+            for name in (rule.code, rule.name)
+            if name.lower().startswith(incomplete.lower()) and incomplete
         ]
 
 

@@ -20,10 +20,12 @@ from astgen.check.finding import Finding
 from astgen.errors import SettingsError
 from astgen.lint.output.dumped import dumped, well_formed
 from astgen.lint.report import Report, Result
+from astgen.lint.rules.engine import NEVER_KNOWN
 
 __all__ = ["Baseline", "Known", "read", "write"]
 
 _VERSION = 1
+_BLOCK = 1 << 20
 
 
 class Known(NamedTuple):
@@ -34,7 +36,8 @@ class Known(NamedTuple):
         member: Where in the file the program stands.
         rule: The code of the rule.
         message: What is wrong.
-        line: A digest of the text of the line.
+        line: A digest of the text of the line; of the whole file where a finding is
+            not about a line, so that what changes in such a file is new.
     """
 
     path: str
@@ -67,15 +70,16 @@ class Baseline:
             are as they were.
         """
         left = Counter(self.known)
-        results = tuple(self._new(result, left) for result in report.results)
+        namer = _Namer(self.folder)
+        results = tuple(self._new(result, left, namer) for result in report.results)
         return replace(report, results=results)
 
-    def _new(self, result: Result, left: Counter[Known]) -> Result:
+    def _new(self, result: Result, left: Counter[Known], namer: _Namer) -> Result:
         if result.failed or not result.findings:
             return result
         new = []
         for finding in result.findings:
-            known = _known(finding, result, self.folder)
+            known = namer.known(finding, result)
             if left[known] > 0:
                 left[known] -= 1
             else:
@@ -95,8 +99,9 @@ def write(report: Report, path: str) -> None:
         SettingsError: It cannot be written.
     """
     folder = _folder(path)
+    namer = _Namer(folder)
     counts = Counter(
-        _known(finding, result, folder)
+        namer.known(finding, result)
         for result in report.results
         if not result.failed
         for finding in result.findings
@@ -169,11 +174,35 @@ def _damaged(path: str, reason: str) -> SettingsError:
     )
 
 
-def _known(finding: Finding, result: Result, folder: str) -> Known:
-    line = result.lines.get((finding.member, finding.line), "").strip()
-    digest = hashlib.sha256(line.encode("utf-8", "backslashreplace")).hexdigest()
-    texts = (_relative(result.path, folder), finding.member, finding.rule)
-    return Known(*map(well_formed, (*texts, finding.message, digest[:16])))
+class _Namer:
+    """Says what findings are recognized by, and reads each file once for that."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._contents: dict[str, str] = {}
+
+    def known(self, finding: Finding, result: Result) -> Known:
+        ends = [
+            result.lines.get((finding.member, number), "").strip()
+            for number in sorted({finding.line, finding.end_line})
+        ]
+        # Of a program that was not looked at to its end, no line says enough.
+        if finding.rule in NEVER_KNOWN or not any(ends):
+            digest = self._content(result.path)
+        else:
+            text = "\n".join(ends).encode("utf-8", "backslashreplace")
+            digest = hashlib.sha256(text).hexdigest()
+        texts = (_relative(result.path, self._folder), finding.member, finding.rule)
+        return Known(*map(well_formed, (*texts, finding.message, digest[:16])))
+
+    def _content(self, path: str) -> str:
+        if path not in self._contents:
+            digest = hashlib.sha256()
+            with suppress(OSError), open(path, "rb") as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+            self._contents[path] = digest.hexdigest()
+        return self._contents[path]
 
 
 def _relative(path: str, folder: str) -> str:

@@ -2,7 +2,8 @@
 
     y = torch.neg(x)  # astgen: ignore[AG203]
 
-suppresses findings of AG203 that begin or end on this line, and
+suppresses findings of AG203 that begin or end on this line (`missing-del`, its name,
+says the same), and
 
     # astgen: ignore-file[AG2, AG302]
 
@@ -37,7 +38,7 @@ class Suppression:
         line: Its line, from 1.
         column: Its first column, from 1.
         text: The comment.
-        codes: What it suppresses: codes, or beginnings of codes.
+        codes: What it suppresses, as it is written: codes, beginnings of codes, names.
         everywhere: Whether it is about the file rather than the line.
         misplaced: Whether it is about the file, but stands below code.
         removal: What removes it.

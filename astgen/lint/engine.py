@@ -6,16 +6,18 @@ what cannot be read is a finding, and so is a mistake of the linter's own.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, BinaryIO
 
-from astgen.check.finding import SEVERITIES, Finding
+from astgen.check.finding import Finding
 from astgen.errors import SettingsError
+from astgen.lint.profile import detect
 from astgen.lint.program import judge
 from astgen.lint.report import Result, lines_around
-from astgen.lint.rules import ALL_RULES
 from astgen.lint.rules.engine import INTERNAL_ERROR
 from astgen.lint.rules.layout import NOT_FORMATTED
 from astgen.lint.select import selected
@@ -32,6 +34,7 @@ __all__ = [
     "lint_file",
     "lint_stream",
     "settings_for",
+    "stamp",
     "unread",
 ]
 
@@ -43,10 +46,11 @@ class Job:
     Attributes:
         given: Fields of `Settings` that it gives, over those of configuration.
         config: The only file of configuration, if it names one.
-        isolated: Whether nothing beside the command line counts: no configuration,
-            no comment in the files.
+        isolated: Whether nothing beside the command line counts: no configuration
+            that it does not name, no comment in the files.
         mend: Whether findings that carry edits are mended.
         resolve_ops: Whether operators are looked up in this process's PyTorch.
+        imports: Modules that are imported before, since they register operators.
     """
 
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -54,6 +58,7 @@ class Job:
     isolated: bool = False
     mend: bool = False
     resolve_ops: bool = False
+    imports: tuple[str, ...] = ()
 
 
 def settings_for(path: str, job: Job) -> Settings:
@@ -62,10 +67,10 @@ def settings_for(path: str, job: Job) -> Settings:
     Raises:
         SettingsError: A file of configuration is wrong.
     """
-    if job.isolated:
-        found = Settings()
-    elif job.config is not None:
+    if job.config is not None:
         found = read_settings(job.config) or Settings()
+    elif job.isolated:
+        found = Settings()
     else:
         found = nearest(path)
     return found.over(**job.given)
@@ -107,6 +112,15 @@ def unread(path: str, finding: Finding, job: Job) -> Result:
     return _guarded(path, job, lambda desk: Contents(findings=[finding]))
 
 
+def stamp(path: str) -> tuple[int, ...]:
+    """What changes when a file does; nothing if there is no such file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return ()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 def broken(path: str, reason: str) -> Result:
     """The result of a file that the linter broke down on."""
     message = f"the linter broke down: {ascii(reason[:500])[1:-1]}"
@@ -117,12 +131,23 @@ def broken(path: str, reason: str) -> Result:
 
 def _guarded(path: str, job: Job, read_it: Callable[[_Desk], Contents]) -> Result:
     try:
+        _import(job.imports)
         desk = _Desk(path, job)
         return desk.result(read_it(desk))
     except SettingsError:
         raise
     except Exception as error:
         return broken(path, f"{type(error).__name__}: {error}")
+
+
+@cache
+def _import(names: tuple[str, ...]) -> None:
+    """Import what the command line names, once a process."""
+    for name in names:
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise SettingsError(f"--import {name}: {error}; install it") from error
 
 
 class _Desk:
@@ -132,8 +157,9 @@ class _Desk:
         self.path = path
         self.job = job
         self.settings = settings_for(path, job)
-        self.active = _active(self.settings, self.settings.ignored_in(path), job.mend)
+        self.active = _active(self.settings, self.settings.ignored_in(path))
         size = self.settings.max_file_size
+        self.stamp = stamp(path) if job.mend else ()
         self.limits = Limits() if size is None else Limits().for_files_of(size)
 
     def read(self, explicit: bool) -> Contents:
@@ -146,20 +172,28 @@ class _Desk:
 
     def result(self, contents: Contents) -> Result:
         """Judge the programs of a file, and keep what is to be reported."""
-        found = [one for one in contents.findings if one.rule in self.active]
+        # Readers make paths printable; whoever writes a report knows better how.
+        found = [
+            replace(one, path=self.path)
+            for one in contents.findings
+            if one.rule in self.active
+        ]
         texts: dict[str, str] = {}
         mended: str | None = None
         difference, suppressed = "", 0
         for subject in contents.subjects:
+            subject = replace(subject, path=self.path)
             if self.job.mend and not subject.member:
+                # The layout tells one generator from the other, and may change.
+                profile = subject.profile or detect(subject.text)
+                subject = replace(subject, profile=profile)
                 mended, difference = self._mended(subject)
                 subject = replace(subject, text=mended)
             findings, count = self._judged(subject, self.active)
             texts[subject.member] = subject.text
             found += findings
             suppressed += count
-        lowest = SEVERITIES.index(self.settings.severity)
-        shown = [one for one in found if _severity(one) >= lowest]
+        shown = [one for one in found if self.settings.reports(one.rule)]
         return Result(
             self.path,
             programs=len(contents.subjects),
@@ -170,6 +204,7 @@ class _Desk:
             passed=contents.passed,
             mended=mended,
             diff=difference,
+            stamp=self.stamp,
         )
 
     def _mended(self, subject: Subject) -> tuple[str, str]:
@@ -178,13 +213,15 @@ class _Desk:
         from astgen.lint.fix import diff, mend
 
         layout = NOT_FORMATTED.code in self.active
+        layout = layout and self.settings.reports(NOT_FORMATTED.code)
         text = mend(subject.text, partial(self._again, subject), layout=layout)
         return text, diff(subject.text, text, self.path)
 
     def _again(self, subject: Subject, text: str) -> Sequence[Finding]:
         # The layout comes last, once: it costs more than everything else.
         active = self.active - {NOT_FORMATTED.code}
-        return self._judged(replace(subject, text=text), active)[0]
+        found = self._judged(replace(subject, text=text), active)[0]
+        return [one for one in found if self.settings.reports(one.rule)]
 
     def _judged(
         self, subject: Subject, active: Set[str]
@@ -204,15 +241,9 @@ class _Desk:
 
 
 @cache
-def _active(settings: Settings, ignored: tuple[str, ...], mends: bool) -> Set[str]:
-    # Laying out costs black, which nobody waits for who did not ask for it.
-    extra = (NOT_FORMATTED.code,) if mends else ()
-    extended = (*settings.extend_select, *extra)
+def _active(settings: Settings, ignored: tuple[str, ...]) -> Set[str]:
+    extended = settings.extend_select
     return selected(settings.select, settings.ignore, extended, ignored)
-
-
-def _severity(finding: Finding) -> int:
-    return SEVERITIES.index(ALL_RULES[finding.rule].severity)
 
 
 def _lines(

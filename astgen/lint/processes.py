@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children
 
 from astgen.lint.engine import Job, broken, lint_file
 from astgen.lint.report import Result
@@ -36,8 +37,10 @@ def spread(files: Sequence[_File], job: Job, jobs: int) -> Iterator[Result]:
             for batch, future in zip(batches, started):
                 yield from _results(batch, future, job)
         except BaseException:
-            # Nobody wants the others any more.
+            # Nobody wants the others any more, nor what is begun.
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
             raise
 
 

@@ -6,19 +6,30 @@ added where the text has the shape of generated code; elsewhere it would be nois
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
 from astgen.check import Finding, scan
 from astgen.check.report import locate
+from astgen.check.rules.pieces import SUBMOD_INDEX
+from astgen.check.rules.slots import CONST_INDEX
+from astgen.errors import SettingsError
 from astgen.lint.advice import advise
 from astgen.lint.profile import detect, dialect_of
 from astgen.lint.rules.engine import TOO_MANY_FINDINGS
+from astgen.lint.rules.indexes import CALL_ORDER, UNUSED_CONST, UNUSED_SUBMOD
 from astgen.lint.rules.layout import NOT_FORMATTED
 from astgen.lint.settings import Settings
 from astgen.lint.subject import Subject
+from astgen.lint.suggest import suggest
 
 __all__ = ["judge"]
+
+_ABOUT_INDEXES = (
+    (CONST_INDEX.code, {UNUSED_CONST.code}),
+    (SUBMOD_INDEX.code, {UNUSED_SUBMOD.code, CALL_ORDER.code}),
+)
+"""Errors in indexes, and the advice that takes all of them to be numbers."""
 
 
 def judge(
@@ -56,7 +67,11 @@ def judge(
         found += advise(subject, scanned.tree, profile, most + 1)
     if scanned.tree is not None and resolve_ops:
         # The only part that needs torch, and the only reason to import it.
-        from astgen.lint.operators import judge_operators
+        try:
+            from astgen.lint.operators import judge_operators
+        except ImportError as error:
+            message = f"--resolve-ops needs PyTorch: {error}; install torch"
+            raise SettingsError(message) from error
 
         found += locate(judge_operators(scanned.tree), text, most + 1)
     if scanned.tree is not None and NOT_FORMATTED.code in active:
@@ -64,12 +79,22 @@ def judge(
 
         layout = not_formatted(text)
         found += [] if layout is None else [layout]
-    found = sorted(one for one in found if one.rule in active)
+    unsure = _unsure(found)
+    found = sorted(one for one in found if one.rule in active - unsure)
     if len(found) > most:
         found = [*found[:most], _cut(found, most)]
+    found = suggest(found, text)
     return tuple(
         replace(finding, path=subject.path, member=subject.member) for finding in found
     )
+
+
+def _unsure(found: Iterable[Finding]) -> Set[str]:
+    """What cannot be said of a text: an index that is no number may be any number."""
+    broken = {finding.rule for finding in found}
+    return {
+        advice for rule, about in _ABOUT_INDEXES if rule in broken for advice in about
+    }
 
 
 def _cut(found: list[Finding], most: int) -> Finding:

@@ -26,6 +26,7 @@ class Result:
         failed: Whether the linter itself broke down.
         mended: The text after the safe fixes, if they were wanted.
         diff: What they change, as a unified diff.
+        stamp: What tells whether the file has changed since it was read.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Result:
     failed: bool = False
     mended: str | None = None
     diff: str = ""
+    stamp: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

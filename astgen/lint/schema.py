@@ -12,11 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from astgen.check.report import shown
-from astgen.check.signature import keyword_names
 
 __all__ = ["Fault", "fault"]
 
-Fault = tuple[ast.expr, str]
+Fault = tuple[ast.AST, str]
 """Where arguments do not fit, and how."""
 
 _TEXT = (str, bytes)
@@ -57,11 +56,11 @@ def fault(call: ast.Call, schema: Any) -> Fault | None:
     if not starred:
         given = {one.name: value for one, value in zip(plain, call.args)}
     known = {argument.name for argument in arguments}
-    for name, value in _named(call):
+    for name, value, where in _named(call):
         if name in given:
-            return value, f"argument {shown(name)} is given twice"
+            return where, f"argument {shown(name)} is given twice"
         if name not in known:
-            return value, f"it has no argument {shown(name)}"
+            return where, f"it has no argument {shown(name)}"
         given[name] = value
     for argument in arguments:
         here = given.get(argument.name)
@@ -75,12 +74,18 @@ def fault(call: ast.Call, schema: Any) -> Fault | None:
     return None
 
 
-def _named(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+def _named(call: ast.Call) -> Iterator[tuple[str, ast.expr, ast.AST]]:
+    """The arguments with a name: the name, the value, and where the name stands."""
     for keyword in call.keywords:
         if keyword.arg is not None:
-            yield keyword.arg, keyword.value
+            where = ast.copy_location(ast.Name(keyword.arg), keyword)
+            where.end_lineno = keyword.lineno
+            where.end_col_offset = keyword.col_offset + len(keyword.arg.encode())
+            yield keyword.arg, keyword.value, where
         elif isinstance(keyword.value, ast.Dict):
-            yield from zip(keyword_names(keyword), keyword.value.values)
+            for key, value in zip(keyword.value.keys, keyword.value.values):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value, value, key
 
 
 def _misfit(root: ast.expr, kind: Any, length: int | None) -> str | None:

@@ -8,6 +8,7 @@ command line says stands above it.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -18,11 +19,14 @@ from typing import Any, cast
 from astgen.check.dialect import Dialect
 from astgen.check.finding import PROFILES, SEVERITIES, Profile, Severity
 from astgen.errors import AstgenError, SettingsError
-from astgen.lint.select import validate
+from astgen.lint.rules import ALL_RULES
+from astgen.lint.select import matches, validate
 
-__all__ = ["Settings", "forget", "nearest", "read_settings"]
+__all__ = ["Settings", "forget", "nearest", "read_settings", "size"]
 
 _FILE = "pyproject.toml"
+_MOST = 1 << 20
+_SIZE = re.compile(r"(?P<number>[0-9]{1,18}) *(?P<unit>[kKMGT]?)(i?B)?")
 _TABLE = "[tool.astgen.lint]"
 
 
@@ -35,12 +39,14 @@ class Settings:
         ignore: Selectors of rules that are off.
         extend_select: Selectors of rules that are on besides.
         per_file_ignores: Patterns of files, and selectors of rules that are off there.
-        severity: The lowest severity that is reported.
+        severity: The lowest severity that is reported; None for warnings, and for
+            notes of rules that are selected.
         profile: Who generated the texts; None to look at each.
         namespaces: Operator namespaces that are allowed beside the usual ones.
         paths: Paths from `torch` and `operator` that may be called beside the listed.
         pickle_globals: Names that pickles may load beside the listed ones.
         exclude: Patterns of files and folders that are passed over in folders.
+        force_exclude: Whether they are passed over even where they are named.
         max_file_size: The most bytes of a file that is read; None for the usual limit.
         root: The folder that patterns are relative to.
     """
@@ -49,12 +55,13 @@ class Settings:
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    severity: Severity = "warning"
+    severity: Severity | None = None
     profile: Profile | None = None
     namespaces: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     pickle_globals: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
     max_file_size: int | None = None
     root: str = ""
 
@@ -69,6 +76,14 @@ class Settings:
             if fnmatch(relative, pattern) or fnmatch(os.path.basename(path), pattern)
             for selector in selectors
         )
+
+    def reports(self, code: str) -> bool:
+        """Whether findings of a rule that is on are severe enough to be reported."""
+        severity = ALL_RULES[code].severity
+        if self.severity is not None:
+            return SEVERITIES.index(severity) >= SEVERITIES.index(self.severity)
+        named = (*(self.select or ()), *self.extend_select)
+        return severity != "note" or matches(code, named)
 
     def over(self, **given: Any) -> Settings:
         """These settings, with what the command line gives instead.
@@ -134,11 +149,14 @@ def read_settings(file: str, required: bool = True) -> Settings | None:
         SettingsError: It cannot be read, is no TOML, or says what it may not.
     """
     # Most runs have no configuration, and the reader takes long to import.
-    from astgen.lint.toml import TOMLDecodeError, load
+    from astgen.lint.toml import TOMLDecodeError, loads
 
     try:
         with open(file, "rb") as stream:
-            content = load(stream)
+            data = stream.read(_MOST + 1)
+        if len(data) > _MOST:
+            raise SettingsError(f"{file}: more than {_MOST} bytes; name another file")
+        content = loads(data.decode())
     except OSError as error:
         reason = error.strerror or error
         raise SettingsError(f"{file}: {reason}; name a readable file") from error
@@ -200,9 +218,29 @@ def _paths(value: Any, where: str) -> tuple[str, ...]:
     return found
 
 
-def _size(value: Any, where: str) -> int:
+def size(value: Any, where: str) -> int:
+    """A number of bytes, as a number or with a unit.
+
+    Args:
+        value: 1000, `"1000"`, `"512 MiB"`, `"2G"`.
+        where: Where it stands, for the message.
+
+    Raises:
+        SettingsError: It is something else.
+    """
+    found = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    if found is not None and int(found["number"]):
+        # No unit is found at 0, behind which the others are in order.
+        power = " KMGT".find(found["unit"].upper() or " ")
+        return int(found["number"]) << 10 * power
     if type(value) is not int or value < 1:
-        raise SettingsError(f"{where}: {value!r} is no number of bytes; write one")
+        raise SettingsError(f"{where}: {value!r} is no size; write bytes, or '512 MiB'")
+    return value
+
+
+def _flag(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise SettingsError(f"{where}: {value!r} is unknown; true or false")
     return value
 
 
@@ -227,6 +265,7 @@ _PARSERS: dict[str, Callable[[Any, str], Any]] = {
     "paths": _paths,
     "pickle-globals": _texts,
     "exclude": _texts,
-    "max-file-size": _size,
+    "force-exclude": _flag,
+    "max-file-size": size,
 }
 _KNOWN = ", ".join(sorted(_PARSERS))

@@ -1,12 +1,14 @@
 """Findings and the comments of their file -> findings that nobody has looked at.
 
-A comment that suppresses nothing is a finding itself (AG901).
+A comment that suppresses nothing is a finding itself (AG901). What nobody knows by
+that name may be a slip of the pen, so it is pointed out and never removed.
 """
 
 from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Set
+from difflib import get_close_matches
 from itertools import islice
 
 from astgen.check.finding import Edit, Finding
@@ -20,11 +22,15 @@ __all__ = ["Suppressions", "suppressions"]
 _NEVER = frozenset({"AG001", "AG004", "AG005", "AG009", "AG902"})
 """Without these, a file that was not judged, or not to its end, would seem clean."""
 
+_NAMES = {rule.name: rule.code for rule in ALL_RULES.values()}
 _EVERYWHERE = 0
 _LEAST_LENGTH = len("AG1")
 _MOST = 100
 _MOST_CODES = 5
 """Of more complaints, and of more codes in one, the first ones say enough."""
+
+_CLOSE = 0.8
+_LONGEST = 50
 
 
 class Suppressions:
@@ -39,10 +45,10 @@ class Suppressions:
         self.path = path
         self.comments = tuple(found)
         self._places = {
-            (_line(comment), code)
+            (_line(comment), _code(word))
             for comment in self.comments
             if not comment.misplaced
-            for code in comment.codes
+            for word in comment.codes
         }
 
     def apply(
@@ -88,19 +94,26 @@ class Suppressions:
         self, used: Set[tuple[int, str]], active: Set[str]
     ) -> Iterator[Finding]:
         for comment in self.comments:
+            unknown = [word for word in comment.codes if not _is_known(word)]
             dead = [
-                code
-                for code in comment.codes
-                if (_line(comment), code) not in used and _could_be_used(code, active)
+                word
+                for word in comment.codes
+                if _is_known(word)
+                and (_line(comment), _code(word)) not in used
+                and _could_be_used(_code(word), active)
             ]
             if comment.misplaced:
                 message = "'ignore-file' suppresses nothing below code"
                 yield self._complaint(comment, message, "move it above all code")
-            elif not comment.codes:
+                continue
+            if not comment.codes:
                 message = "a comment without codes suppresses nothing"
                 hint = "name what it is about, as in '# astgen: ignore[AG203]'"
                 yield self._complaint(comment, message, hint)
-            elif dead:
+            if unknown:
+                message = f"no rule is called {_listed(unknown)}"
+                yield self._complaint(comment, message, _meant(unknown))
+            if dead:
                 where = "in this file" if comment.everywhere else "on this line"
                 message = f"nothing {where} breaks {_listed(dead)}"
                 edit = comment.without(dead)
@@ -145,8 +158,14 @@ def _listed(codes: list[str]) -> str:
     return f"{listed} and {more} more" if more > 0 else listed
 
 
-def _is_code(code: str) -> bool:
-    """Whether a code is that of a rule or of a family."""
+def _code(word: str) -> str:
+    """The code, or the beginning of codes, that a word stands for, as on --select."""
+    return _NAMES.get(word.lower(), word.upper())
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word is the code or name of a rule, or the code of a family."""
+    code = _code(word)
     return len(code) >= _LEAST_LENGTH and bool(_rules(code))
 
 
@@ -156,18 +175,24 @@ def _rules(code: str) -> set[str]:
 
 def _could_be_used(code: str, active: Set[str]) -> bool:
     """Whether it says something that a comment with this code is of no use now."""
-    if not _is_code(code):
-        return True
     if UNUSED_SUPPRESSION.code.startswith(code):
         return False
     rules = _rules(code)
     return rules <= _NEVER or bool(rules & active)
 
 
+def _meant(unknown: Iterable[str]) -> str:
+    for word in unknown:
+        # What is much longer than a name is none, and takes long to compare.
+        for said, known in ((word.lower(), _NAMES), (word.upper(), ALL_RULES)):
+            close = get_close_matches(said[:_LONGEST], known, n=1, cutoff=_CLOSE)
+            if close:
+                return f"did you mean {close[0]!r}?"
+    return "see 'astgen rule'"
+
+
 def _way_out(dead: Iterable[str]) -> str:
-    for code in dead:
-        if not _is_code(code):
-            return f"no rule has the code {shown(code)}, see 'astgen rule'"
-        if _rules(code) <= _NEVER:
-            return f"{code} cannot be suppressed; remove what suppresses nothing"
+    for word in dead:
+        if _rules(_code(word)) <= _NEVER:
+            return f"{word} cannot be suppressed; remove what suppresses nothing"
     return "remove what suppresses nothing"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 if sys.version_info >= (3, 11):
-    from tomllib import TOMLDecodeError, load
+    from tomllib import TOMLDecodeError, loads
 else:
-    from tomli import TOMLDecodeError, load
+    from tomli import TOMLDecodeError, loads
 
-__all__ = ["TOMLDecodeError", "load"]
+__all__ = ["TOMLDecodeError", "loads"]

@@ -147,6 +147,9 @@ PROGRAMS: list[Hostile] = [
     body("called generator", "AG503", "(z for z in x)(y)"),
     body("called walrus", "AG503", "(z := x)(y)"),
     body("call of a call of a call", "AG503", "torch.add(x, y)(x)(y)"),
+    body("message of a check", "AG503", "torch._check(False, x)"),
+    body("named message of a check", "AG503", "torch._check(False, message=x)"),
+    body("unpacked message", "AG503", "torch._check(False, **{'message': x})"),
     body("key of a sort", "AG503", "[1, 2].sort(key=__vllm_consts__[0])"),
     body("key of a sort by unpacking", "AG503", "[1, 2].sort(**{'key': x})"),
     body(

@@ -13,8 +13,9 @@ USE_AFTER_DEL = Rule(
     reason=(
         "Generated code deletes values after their last use, so that memory is free "
         "for the next piece. A del that stands too early, or a line that moved "
-        "behind it, is an UnboundLocalError at the first call; no other tool looks "
-        "for it, since general linters treat del as the end of the story."
+        "behind it, is an UnboundLocalError at the first call. Linters of Python call "
+        "the name undefined where it is read; this finding says what happened: it was "
+        "bound, and its del stands too early."
     ),
     good=(
         """\

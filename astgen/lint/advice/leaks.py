@@ -15,12 +15,13 @@ from astgen.lint.rules.indexes import REPR_LEAK
 __all__ = ["repr_leaks"]
 
 _HINTS = ("<", "ensor(", "device(type=", "Parameter containing:", "Shard(dim=")
+# Every repeat has an end: a text may begin a thousand such things and end none.
 _LEAK = re.compile(
     r"""
-    <[\w.<>]+ (?:\ [\w.<>]+)* \ at\ 0x[0-9a-fA-F]{6,} >?   # <Thing object at 0x7f...>
-    | <(?:class|enum|module)\ '[\w.<>]+'                     # <class 'torch.Tensor'>
-    | <(?:built-in\ )?(?:function|method)\ [\w.<>]+ [\ >]    # <built-in function add>
-    | <[A-Z]\w*(?:\.\w+)+:\ [^<>]+>                          # <Color.RED: 1>
+    <[\w.<>]{1,99} (?:\ [\w.<>]{1,99}){0,9} \ at\ 0x[0-9a-fA-F]{6,} >?   # <X at 0x7f...>
+    | <(?:class|enum|module)\ '[\w.<>]{1,99}'                   # <class 'torch.Tensor'>
+    | <(?:built-in\ )?(?:function|method)\ [\w.<>]{1,99} [\ >]  # <built-in function add>
+    | <[A-Z]\w{0,99}(?:\.\w{1,99}){1,9}:\ [^<>]{1,99}>          # <Color.RED: 1>
     | \b(?:tensor|FakeTensor)\((?:\[|\.\.\.|-?\d)            # tensor([1., 2.])
     | \bdevice\(type='[a-z]+'                                # device(type='cuda')
     | \bParameter\ containing:

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from astgen.check import Finding
 from astgen.check.parse import PARSER
+from astgen.errors import SettingsError
 from astgen.lint.fix.apply import newline_of
 from astgen.lint.rules.layout import NOT_FORMATTED
 
@@ -51,8 +52,12 @@ def laid_out(text: str) -> str:
     Returns:
         The text of the same meaning; the same text if black cannot read it.
     """
-    import black
-    from black.parsing import InvalidInput
+    try:
+        import black
+        from black.parsing import InvalidInput
+    except ImportError as error:
+        message = "layout is black's, which is not installed; install black, or "
+        raise SettingsError(f"{message}leave out {NOT_FORMATTED.code}") from error
 
     newline = newline_of(text)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -8,11 +8,12 @@ many cells each character takes is known, so that carets stand where they should
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Cut", "cells", "cut", "printable"]
+__all__ = ["Cut", "cells", "cut", "printable", "printable_path"]
 
 _TAB = "    "
 _ELLIPSIS = "…"
@@ -23,6 +24,9 @@ _INVISIBLE = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
 )
 """Letters and marks that leave no ink, though Python calls them printable."""
+
+_BYTE = re.compile("[\udc80-\udcff]")
+"""What Python puts in the place of bytes in file names that are not UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,12 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(shown for shown, _ in cells(text, tab="\\t"))
+
+
+def printable_path(path: str) -> str:
+    """A path for a terminal, with the bytes in it that are not UTF-8."""
+    plain = _BYTE.sub(lambda byte: f"\\x{ord(byte[0]) - 0xDC00:02x}", path)
+    return printable(plain)
 
 
 def cells(text: str, tab: str = _TAB) -> Iterator[tuple[str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from astgen.check.finding import Finding, Severity
-from astgen.lint.output.cells import printable
+from astgen.lint.output.cells import printable, printable_path
 from astgen.lint.output.describe import place, rule_of
 from astgen.lint.output.identity import relative
 from astgen.lint.output.style import Style
@@ -37,7 +37,7 @@ def render(report: Report, style: Style) -> Iterator[str]:
 def _command(finding: Finding, style: Style) -> str:
     rule = rule_of(finding)
     file = relative(finding.path, style.root) or finding.path
-    properties = {"file": printable(file)}
+    properties = {"file": printable_path(file)}
     # Lines of a program inside of a file are not lines of the file.
     if not finding.member:
         properties["line"] = str(finding.line)

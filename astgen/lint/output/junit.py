@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from astgen.check.finding import Finding
-from astgen.lint.output.cells import printable
+from astgen.lint.output.cells import printable, printable_path
 from astgen.lint.output.describe import place, rule_of
 from astgen.lint.output.style import Style
 from astgen.lint.report import Report, Result
@@ -41,7 +41,7 @@ def render(report: Report, style: Style) -> Iterator[str]:
 
 
 def _case(result: Result) -> Iterator[str]:
-    name = quoteattr(printable(result.path))
+    name = quoteattr(printable_path(result.path))
     head = f'    <testcase classname="astgen.lint" name={name}'
     if not result.findings:
         yield f"{head}/>\n"

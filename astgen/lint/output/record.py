@@ -15,7 +15,8 @@ def record(finding: Finding) -> dict[str, Any]:
     """Everything that is known of a finding.
 
     Returns:
-        Values that JSON can write. `fix` is None unless `--fix` mends the finding.
+        Values that JSON can write. `fix` is None unless `--fix` mends the finding; a
+        layout is mended as a whole, without edits.
         Columns count characters from 1.
     """
     rule = rule_of(finding)

@@ -114,7 +114,7 @@ def _result(
         "locations": [_location(finding, style)],
         "partialFingerprints": {"astgen/v1": fingerprint},
     }
-    if mendable(finding):
+    if mendable(finding) and finding.edits:
         change = {
             "artifactLocation": _artifact(finding, style),
             "replacements": [

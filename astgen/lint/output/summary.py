@@ -55,9 +55,11 @@ def summary(report: Report, severity: Severity = "warning") -> str:
         )
         where = f"{count['files_with_findings']} of {_some(count['files'], 'file')}"
         first = f"Found {found} in {where} ({_some(count['programs'], 'program')})."
-    elif count["files"]:
+    elif count["programs"]:
         looked = _some(count["files"], "file"), _some(count["programs"], "program")
         first = f"All clean: {', '.join(looked)}."
+    elif count["files"]:
+        first = f"No generated code found in {_some(count['files'], 'file')}."
     else:
         first = "No generated code found."
     return " ".join([first, *_asides(count, severity)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from astgen.check.finding import Rule
 
-__all__ = ["INTERNAL_ERROR", "RULES", "TOO_MANY_FINDINGS"]
+__all__ = ["INTERNAL_ERROR", "NEVER_KNOWN", "RULES", "TOO_MANY_FINDINGS"]
 
 
 def _entry(line: str, times: int) -> str:
@@ -48,3 +48,9 @@ INTERNAL_ERROR = Rule(
 )
 
 RULES = (TOO_MANY_FINDINGS, INTERNAL_ERROR)
+
+NEVER_KNOWN = frozenset({"AG001", "AG004", "AG005", "AG009", "AG902"})
+"""Rules about files that were not judged, or not to the end.
+
+No comment suppresses them, and no line of the file stands for them.
+"""

@@ -13,11 +13,12 @@ UNUSED_SUPPRESSION = Rule(
     reason=(
         "A comment that suppresses a finding says that somebody looked at it. When "
         "the finding is gone, the comment hides the next one of that kind, which "
-        "nobody looked at. A comment names codes or beginnings of codes, stands at "
-        "the end of the line that it is about, or above all code if it is about the "
-        "file. One without codes, or with a code that no rule has, suppresses "
-        "nothing. Findings without which a file was not judged at all, such as "
-        "AG001, cannot be suppressed."
+        "nobody looked at. A comment names rules by their codes, beginnings of codes, "
+        "or names such as undefined-name. It stands at the end of the line that it is "
+        "about, or above all code if it is about the file. One that names nothing, or "
+        "what no rule is called, suppresses nothing; it is not removed by --fix, "
+        "since somebody meant something by it. Findings without which a file was not "
+        "judged at all, such as AG001, cannot be suppressed."
     ),
     good=(
         """\

@@ -1,21 +1,24 @@
 """What the command line names -> the files to look at, in order.
 
 Folders are walked by name, and links to folders are not followed: they can lead in
-circles, or out of the folder. A file that is reached twice is looked at once.
+circles, or out of the folder. A name in a folder is looked at once, however often it
+is reached. Two names of one file are two: what is looked for depends on the name, so
+a link with a harmless name must not hide the other one.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from astgen.check.finding import Finding
 from astgen.lint.sources.refusal import Refused, display, reading
+from astgen.store import CODE, MANIFEST
 
-__all__ = ["SKIPPED", "STDIN", "Found", "discover"]
+__all__ = ["SKIPPED", "STDIN", "Found", "discover", "excluded"]
 
 STDIN = "-"
 
@@ -70,63 +73,79 @@ def discover(
 
     Yields:
         The files in order. Whatever is no folder is one, also what is no regular
-        file: whoever reads it says so.
+        file: whoever reads it says so. The program of an artifact that is a folder
+        is left to its manifest, if that is among the files.
     """
     patterns = tuple(pattern.rstrip("/") for pattern in exclude)
-    seen: set[tuple[int, int]] = set()
+    seen: set[str] = set()
+    folders: dict[str, str] = {}
     for path in paths:
         if path == STDIN:
             yield Found(path, True)
             continue
-        for found, status in _all(path, patterns, skipped):
-            key = None if status is None else (status.st_dev, status.st_ino)
-            if key is None or key not in seen:
-                yield found
-            if key is not None:
+        for found in _all(path, patterns, skipped):
+            key = _key(found.path, folders)
+            if key not in seen:
                 seen.add(key)
+                yield found
 
 
-_Place = tuple[Found, "os.stat_result | None"]
+def excluded(path: str, exclude: Sequence[str]) -> bool:
+    """Whether patterns cover a path that the command line names."""
+    patterns = tuple(pattern.rstrip("/") for pattern in exclude)
+    return _matches(path, os.path.basename(path), os.curdir, patterns)
+
+
+def _key(path: str, folders: dict[str, str]) -> str:
+    """The same for every way to spell one name in one folder."""
+    if "\0" in path:
+        return path
+    folder, name = os.path.split(path)
+    if folder not in folders:
+        folders[folder] = os.path.realpath(folder)
+    return os.path.join(folders[folder], name)
 
 
 def _all(
     root: str, patterns: tuple[str, ...], skipped: frozenset[str]
-) -> Iterator[_Place]:
-    """The files of one path of the command line, and what is known of each."""
-    found, status = _look(root, True)
-    if status is None or not stat.S_ISDIR(status.st_mode):
-        yield found, status
+) -> Iterator[Found]:
+    """The files of one path of the command line."""
+    found, walked = _look(root, True)
+    if not walked:
+        yield found
         return
     # A stack and no recursion: folders can be nested deeper than calls.
     waiting = [(root, True)]
     while waiting:
         path, folder = waiting.pop()
         if not folder:
-            yield _look(path, False)
+            yield _look(path, False)[0]
             continue
         try:
             with reading("the folder"):
                 inside = _inside(path, root, patterns, skipped)
         except Refused as refused:
-            yield Found(path, False, refused.finding(display(path))), None
+            yield Found(path, False, refused.finding(display(path)))
             continue
         waiting += reversed(inside)
 
 
-def _look(path: str, explicit: bool) -> _Place:
+def _look(path: str, explicit: bool) -> tuple[Found, bool]:
+    """What is at a path, and whether that is a folder."""
     try:
         with reading("it"):
             status = os.stat(path)
     except Refused as refused:
-        return Found(path, explicit, refused.finding(display(path))), None
-    return Found(path, explicit), status
+        return Found(path, explicit, refused.finding(display(path))), False
+    return Found(path, explicit), stat.S_ISDIR(status.st_mode)
 
 
 def _inside(
     path: str, root: str, patterns: tuple[str, ...], skipped: frozenset[str]
 ) -> list[tuple[str, bool]]:
     """What is in a folder, by name, and whether each is a folder to walk."""
-    inside = []
+    inside: dict[str, tuple[str, bool]] = {}
+    described = False
     with os.scandir(path) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             folder = entry.is_dir(follow_symlinks=False)
@@ -134,14 +153,20 @@ def _inside(
                 continue
             if _matches(entry.path, entry.name, root, patterns):
                 continue
-            if folder or not _leads_to_folder(entry):
-                inside.append((entry.path, folder))
-    return inside
+            if folder or not _leads_to(entry.is_dir):
+                inside[entry.name] = entry.path, folder
+            if entry.name == MANIFEST:
+                described = _leads_to(entry.is_file)
+    if described and not inside.get(CODE, ("", True))[1]:
+        # It is read with the manifest, which says more of it.
+        del inside[CODE]
+    return list(inside.values())
 
 
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+def _leads_to(test: Callable[[], bool]) -> bool:
+    """Whether an entry is such a thing, or a link to one."""
     try:
-        return entry.is_dir()
+        return test()
     except OSError:
         # A link in a circle; whoever reads it says so.
         return False

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
+
+from astgen.lint import engine
 
 pytest.importorskip("black", reason="the layout is black's")
 
@@ -18,6 +24,7 @@ def execution_fn(x, *, __vllm_submods__):
     return z
 """
 UNUSED = CLEAN.replace("    __vllm", "    w = __vllm")
+LAYOUT = ("--extend-select", "AG002")
 MESSY = UNUSED.replace("    y = torch.neg(x)", "    y  =  torch.neg( x )")
 
 
@@ -31,18 +38,23 @@ def test_fix_writes_what_is_safe_and_reports_the_rest(lint, write) -> None:
 
 def test_fix_lays_out_and_a_second_time_changes_nothing(lint, write) -> None:
     path = write("a.py", MESSY)
-    assert lint("a.py", "--fix").exit_code == 0
+    first = lint("a.py", "--fix", *LAYOUT)
+    assert first.exit_code == 0 and "Mended 1 file." in first.stderr
     assert path.read_text() == CLEAN
     before = path.stat().st_mtime_ns
-    assert lint("a.py", "--fix").exit_code == 0
+    again = lint("a.py", "--fix", *LAYOUT)
+    assert again.exit_code == 0 and "Mended" not in again.stderr
     assert path.stat().st_mtime_ns == before
 
 
-def test_fix_leaves_out_what_is_ignored(lint, write) -> None:
+def test_fix_mends_what_is_reported_and_nothing_else(lint, write) -> None:
     path = write("a.py", MESSY)
-    lint("a.py", "--fix", "--ignore", "AG002")
-    assert "y  =  torch.neg( x )" in path.read_text()
-    assert "w =" not in path.read_text()
+    lint("a.py", "--fix", "--ignore", "AG205")
+    assert path.read_text() == MESSY
+    lint("a.py", "--fix", "--severity", "error")
+    assert path.read_text() == MESSY
+    lint("a.py", "--fix")
+    assert path.read_text() == MESSY.replace("w = ", "")
 
 
 def test_diff_shows_and_changes_nothing(lint, write) -> None:
@@ -63,8 +75,60 @@ def test_fix_keeps_permissions(lint, write) -> None:
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+def test_fix_leaves_read_only_files_alone(lint, write, monkeypatch) -> None:
+    path = write("a.py", MESSY)
+    monkeypatch.setattr(os, "access", lambda *args: False)
+    result = lint("a.py", "--fix")
+    assert result.exit_code == 2 and "it is read-only" in result.stderr
+    assert path.read_text() == MESSY
+
+
+def test_fix_keeps_links(lint, write, tmp_path) -> None:
+    path = write("a.py", MESSY)
+    (tmp_path / "soft.py").symlink_to(path)
+    os.link(path, tmp_path / "hard.py")
+    lint("soft.py", "--fix")
+    assert (tmp_path / "soft.py").is_symlink()
+    assert (tmp_path / "hard.py").read_text() == path.read_text() != MESSY
+
+
+def test_fix_does_not_write_over_what_somebody_else_wrote(
+    lint, write, monkeypatch
+) -> None:
+    path = write("a.py", MESSY)
+    stamps = iter([(1, 2, 3)])
+    monkeypatch.setattr(engine, "stamp", lambda path: next(stamps))
+    result = lint("a.py", "--fix")
+    assert result.exit_code == 2 and "has changed meanwhile" in result.stderr
+    assert path.read_text() == MESSY
+
+
+def test_what_looks_like_colour_stays_in_the_program(lint) -> None:
+    text = UNUSED.replace("__vllm_submods__[0](y)", "__vllm_submods__[0](y, '\x1b[1m')")
+    result = lint("-", "--fix", stdin=text)
+    assert result.stdout == text.replace("w = ", "")
+    assert "\x1b[1m" in lint("-", "--diff", stdin=text).stdout
+
+
+@pytest.mark.parametrize(
+    "package, options",
+    [("black", ("--fix", "--select", "AG002")), ("torch", ("--resolve-ops",))],
+)
+def test_a_package_that_is_not_there_is_named(package, options, write) -> None:
+    path = write("a.py", MESSY)
+    program = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from astgen.cli import main; main(prog_name='astgen')\n"
+    )
+    command = [sys.executable, "-c", program, "lint", str(path), *options]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert f"install {package}" in result.stderr and "AG902" not in result.stdout
+    assert "Traceback" not in result.stderr
+
+
 def test_standard_input_is_mended_to_standard_output(lint) -> None:
-    result = lint("-", "--fix", stdin=MESSY)
+    result = lint("-", "--fix", *LAYOUT, stdin=MESSY)
     assert result.exit_code == 0
     assert result.stdout == CLEAN
     assert lint("-", "--fix", stdin=CLEAN).stdout == CLEAN

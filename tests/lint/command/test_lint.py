@@ -56,6 +56,14 @@ def test_warnings_are_findings_and_notes_are_not_unless_asked_for(lint, write) -
     assert loud.exit_code == 1 and "AG106" in loud.stdout
 
 
+def test_notes_of_rules_that_are_selected_are_reported(lint, write) -> None:
+    write("b.py", CLEAN.replace("\n\n\n", "\n\n"))
+    assert "AG106" in lint("b.py", "--select", "AG106").stdout
+    assert "AG106" in lint("b.py", "--extend-select", "unused-import").stdout
+    quiet = lint("b.py", "--select", "AG106", "--severity", "warning")
+    assert quiet.exit_code == 0 and quiet.stdout == ""
+
+
 def test_exit_zero_reports_and_exits_with_0(lint, write) -> None:
     write("a.py", BROKEN)
     result = lint("a.py", "--exit-zero")
@@ -133,6 +141,40 @@ def test_statistics_count_by_rule(lint, write) -> None:
     assert result.exit_code == 1
 
 
+def test_statistics_have_no_format_for_findings(lint, write) -> None:
+    write("a.py", BROKEN)
+    refused = lint("--statistics", "--output-format", "sarif")
+    assert refused.exit_code == 2 and "no sarif format" in refused.stderr
+    counted = lint("--statistics", "--output-format", "json")
+    assert json.loads(counted.stdout)
+
+
+def test_what_is_named_is_excluded_only_by_force(lint, write) -> None:
+    write("a.py", BROKEN)
+    exclude = ("--exclude", "a.*")
+    assert lint(*exclude).exit_code == 0
+    assert lint("a.py", *exclude).exit_code == 1
+    assert lint("a.py", *exclude, "--force-exclude").exit_code == 0
+    table = "exclude = ['a.py']\nforce-exclude = true\n"
+    write("pyproject.toml", f"[tool.astgen.lint]\n{table}")
+    assert lint("a.py").exit_code == 0
+
+
+def test_modules_are_imported_only_to_resolve_operators(lint, write) -> None:
+    write("a.py", CLEAN)
+    assert lint("a.py", "--import", "this_is_no_module").exit_code == 2
+
+
+@pytest.mark.parametrize("size", ["1", "1B", "1 KiB", "1k"])
+def test_files_beyond_a_size_are_not_read(lint, write, size: str) -> None:
+    write("a.py", CLEAN + "# " + "x" * 2000)
+    result = lint("a.py", "--max-file-size", size)
+    assert result.exit_code == 1 and "AG005" in result.stdout
+    assert lint("a.py", "--max-file-size", "1 MiB").exit_code == 0
+    refused = lint("a.py", "--max-file-size", "many")
+    assert refused.exit_code == 2 and "'many' is no size" in refused.stderr
+
+
 def test_quiet_leaves_the_findings_alone(lint, write) -> None:
     write("a.py", BROKEN)
     result = lint("a.py", "-q")
@@ -163,6 +205,7 @@ def test_the_nearest_configuration_holds(lint, write) -> None:
     assert "inner" in lint().stdout
     assert lint("a.py", "--isolated").exit_code == 1
     assert lint("a.py", "--config", "inner/pyproject.toml").exit_code == 1
+    assert lint("a.py", "--isolated", "--config", "pyproject.toml").exit_code == 0
     write("inner/pyproject.toml", "[tool.astgen.lint]\nignroe = ['AG2']\n")
     refused = lint()
     assert refused.exit_code == 2 and "did you mean 'ignore'" in refused.stderr
@@ -182,6 +225,7 @@ def test_a_baseline_hides_what_was_there_and_shows_what_is_new(lint, write) -> N
     write("a.py", BROKEN)
     written = lint("a.py", "--write-baseline", "known.json")
     assert written.exit_code == 0
+    assert written.stderr == "Wrote 1 findings to known.json.\n"
     known = lint("a.py", "--baseline", "known.json")
     assert known.exit_code == 0 and "1 known from the baseline" in known.stderr
     write("a.py", BROKEN.replace("torch.neg(x)", "torch.add(x, nan)"))
@@ -212,10 +256,12 @@ def test_colour_is_for_terminals_and_no_color_is_honoured(write, tmp_path) -> No
         assert process.wait() == 1
         return shown.decode()
 
-    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-    assert "NO_COLOR" not in environment
     assert "\x1b[" in in_terminal(NO_COLOR="")
     assert "\x1b[" not in in_terminal(NO_COLOR="1")
+    assert "\x1b[" not in in_terminal(NO_COLOR="", TERM="dumb")
+    forced = {**os.environ, "NO_COLOR": "", "FORCE_COLOR": "1"}
+    piped = subprocess.run(command, capture_output=True, text=True, env=forced)
+    assert "\x1b[" in piped.stdout
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -51,3 +51,24 @@ def test_a_change_is_seen_and_an_interrupt_ends_it(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="interrupted by a signal")
+def test_a_run_on_several_processes_is_interrupted_at_once(tmp_path: Path) -> None:
+    body = "".join(f"    y{i} = __vllm_submods__[{i}](x)\n" for i in range(3000))
+    text = CLEAN.replace("    return", body + "    return")
+    for number in range(400):
+        (tmp_path / f"{number}.py").write_text(text)
+    command = [sys.executable, "-m", "astgen", "lint", str(tmp_path), "-j", "2", "-q"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(2)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert errors == "astgen: error: interrupted\n"
