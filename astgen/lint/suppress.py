@@ -23,8 +23,15 @@ _NEVER = frozenset({"AG001", "AG004", "AG005", "AG009", "AG902"})
 """Without these, a file that was not judged, or not to its end, would seem clean."""
 
 _NAMES = {rule.name: rule.code for rule in ALL_RULES.values()}
-_EVERYWHERE = 0
 _LEAST_LENGTH = len("AG1")
+_KNOWN = {
+    code[:length]
+    for code in ALL_RULES
+    for length in range(_LEAST_LENGTH, len(code) + 1)
+}
+"""Codes, and beginnings of codes that say which family is meant."""
+
+_EVERYWHERE = 0
 _MOST = 100
 _MOST_CODES = 5
 """Of more complaints, and of more codes in one, the first ones say enough."""
@@ -94,11 +101,11 @@ class Suppressions:
         self, used: Set[tuple[int, str]], active: Set[str]
     ) -> Iterator[Finding]:
         for comment in self.comments:
-            unknown = [word for word in comment.codes if not _is_known(word)]
+            unknown = [word for word in comment.codes if _code(word) not in _KNOWN]
             dead = [
                 word
                 for word in comment.codes
-                if _is_known(word)
+                if _code(word) in _KNOWN
                 and (_line(comment), _code(word)) not in used
                 and _could_be_used(_code(word), active)
             ]
@@ -112,7 +119,7 @@ class Suppressions:
                 yield self._complaint(comment, message, hint)
             if unknown:
                 message = f"no rule is called {_listed(unknown)}"
-                yield self._complaint(comment, message, _meant(unknown))
+                yield self._complaint(comment, message, _meant(unknown[:_MOST_CODES]))
             if dead:
                 where = "in this file" if comment.everywhere else "on this line"
                 message = f"nothing {where} breaks {_listed(dead)}"
@@ -161,12 +168,6 @@ def _listed(codes: list[str]) -> str:
 def _code(word: str) -> str:
     """The code, or the beginning of codes, that a word stands for, as on --select."""
     return _NAMES.get(word.lower(), word.upper())
-
-
-def _is_known(word: str) -> bool:
-    """Whether a word is the code or name of a rule, or the code of a family."""
-    code = _code(word)
-    return len(code) >= _LEAST_LENGTH and bool(_rules(code))
 
 
 def _rules(code: str) -> set[str]:

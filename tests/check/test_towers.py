@@ -74,3 +74,21 @@ def test_a_long_dotted_name_is_not_parsed(name: str) -> None:
 
 def test_a_dotted_name_of_an_operator_is_parsed() -> None:
     assert tower("torch.ops.aten.add.Tensor(x, y)" + ", x.abs()" * 1000) is None
+
+
+@pytest.mark.parametrize(
+    "text, refused",
+    [
+        ("#" + ("." + "\u00a0" * 4) * 100_000, True),
+        ("#" + ("." + "\u2003a" * 4) * 100_000, True),
+        ("#" + (".\\ \\ " * 100_000), False),
+        (HEAD + "a" + "\u0315\u0300" * 100_000, True),
+        (HEAD + "a" + "\u0315" * 101, True),
+        (HEAD + "a" + "\u0315" * 100, False),
+        (HEAD + "'" + "\u4e00" * 100_000 + "'", False),
+    ],
+    ids=range(7),
+)
+def test_looking_at_a_text_ends(text: str, refused: bool) -> None:
+    """Each of these once took minutes, in a search here or in Python's own parser."""
+    assert (tower(text) is not None) == refused

@@ -131,7 +131,7 @@ PROGRAMS: list[Hostile] = [
         "AG502 AG502",
         "torch.ops.higher_order.cond(x, torch.load, torch.load, [y])",
     ),
-    body("loader to be checked", "AG502", "torch._check(False, torch.load)"),
+    body("loader to be checked", "AG502 AG503", "torch._check(False, torch.load)"),
     body("called dtype", "AG503", "torch.float16(x)"),
     body("method of a dtype", "AG502", "torch.float16.to_complex()"),
     body("attribute of a dtype", "AG502", "torch.float16.itemsize"),

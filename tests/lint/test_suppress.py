@@ -99,14 +99,41 @@ def test_a_comment_without_codes_suppresses_nothing_and_is_not_removed(
     assert complaint.edits == ()
 
 
-@pytest.mark.parametrize(
-    "code", ["AG", "ag101", "AG999", "undefined-name", "E501", "*"]
-)
-def test_a_code_that_no_rule_has_suppresses_nothing(code: str) -> None:
-    text = f"x = 1  # astgen: ignore[{code}]\n"
+@pytest.mark.parametrize("word", ["undefined-name", "Undefined-Name", "ag101", "ag1"])
+def test_rules_are_named_as_on_the_command_line(word: str) -> None:
+    text = f"x = 1  # astgen: ignore[{word}]\n"
+    assert left(text, found("AG101", 1)) == []
+    assert left(text, found("AG203", 1)) == ["AG203", UNUSED]
+    assert edited(text) == "x = 1\n"
+
+
+@pytest.mark.parametrize("word", ["AG", "AG999", "E501", "*", "all", "undefined"])
+def test_what_no_rule_is_called_suppresses_nothing_and_stays(word: str) -> None:
+    text = f"x = 1  # astgen: ignore[{word}]\n"
     assert left(text, found("AG101", 1)) == ["AG101", UNUSED]
-    kept, _ = suppressions(text).apply([], ALL)
-    assert "no rule has the code" in kept[0].hint
+    (complaint,) = suppressions(text).apply([], ALL)[0]
+    assert complaint.message == f"no rule is called '{word}'"
+    assert complaint.hint == "see 'astgen rule'"
+    assert complaint.edits == ()
+
+
+@pytest.mark.parametrize(
+    "word, meant",
+    [("undefined-nmae", "undefined-name"), ("AG1101", "AG101"), ("AG-203", "AG203")],
+)
+def test_a_slip_of_the_pen_is_told_what_was_meant(word: str, meant: str) -> None:
+    (complaint,) = suppressions(f"x  # astgen: ignore[{word}]\n").apply([], ALL)[0]
+    assert complaint.hint == f"did you mean '{meant}'?"
+
+
+def test_what_is_unknown_stays_when_what_is_unused_goes() -> None:
+    text = "x  # astgen: ignore[AG101, AG999, missing-del]\n"
+    complaints = suppressions(text).apply([], ALL)[0]
+    assert [complaint.message for complaint in complaints] == [
+        "no rule is called 'AG999'",
+        "nothing on this line breaks 'AG101', 'missing-del'",
+    ]
+    assert edited(text) == "x  # astgen: ignore[AG999]\n"
 
 
 @pytest.mark.parametrize("rule", ["AG001", "AG004", "AG005", "AG009", "AG902"])
@@ -237,6 +264,7 @@ def test_a_thousand_comments_and_codes_make_no_endless_report() -> None:
     assert len(kept) == 100
     assert len(kept[0].message) < 200
     assert kept[0].message.endswith(" more")
+    assert kept[0].message.startswith("no rule is called 'AG1")
 
 
 @pytest.mark.parametrize("text", UNUSED_SUPPRESSION.good)

@@ -70,6 +70,24 @@ class Blob:
         with reading("it"), closing(self.source()) as stream:
             return stream.read(size)
 
+    def tail(self, size: int, most: int = -1) -> bytes:
+        """The last bytes, none of a member that is still compressed.
+
+        Args:
+            size: How many bytes from the end it starts, or where the bytes do.
+            most: How many of them are wanted, all of them by default.
+
+        Raises:
+            Refused: They cannot be read.
+        """
+        with reading("it"), closing(self.source()) as stream:
+            if not isinstance(stream, (io.BytesIO, _File)):
+                return b""
+            end = stream.seek(0, os.SEEK_END)
+            stream.seek(max(end - size, 0))
+            # A file can grow.
+            return stream.read(size if most < 0 else most)
+
     def load(self, most: int) -> bytes:
         """All bytes.
 

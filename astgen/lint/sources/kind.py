@@ -1,11 +1,23 @@
-"""What a file is, by what is in it; its name only decides between kinds of text."""
+"""What a file is, by what is in it; its name only decides between kinds of text.
+
+A name never makes text of what pickles and archives begin with.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Literal
 
-__all__ = ["ARTIFACT", "GRAPH", "Kind", "kind_of", "marked", "suspected"]
+__all__ = [
+    "ARTIFACT",
+    "GRAPH",
+    "Kind",
+    "kind_of",
+    "logged",
+    "marked",
+    "opens_pickle",
+    "suspected",
+]
 
 Kind = Literal["empty", "zip", "pickle", "trace", "manifest", "python", "other"]
 
@@ -19,6 +31,12 @@ _ZIP = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
 _HIGHEST_PROTOCOL = 5
 _TRACE = re.compile(
     rb"^(\[rank\d+\]:)?[A-Z]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ [^\n]{1,4000}?:\d+\] \{", re.M
+)
+_TRACE_END = b"] {"
+_TRACE_NAME = re.compile(r"dedicated_log_torch_trace_.*\.log\Z", re.DOTALL)
+# The opcodes that need nothing in front of them, those with a magic number included.
+_OPENING = frozenset(
+    b"(NILFSTUVXBCGJKM]})cP\x80\x82\x83\x84\x88\x89\x8a\x8b\x8c\x8d\x8e\x8f\x95\x96\x97"
 )
 _MARKS = re.compile(
     rb"(?<!\w)(?:execution_fn|__vllm_submods__|__vllm_consts__"
@@ -35,8 +53,8 @@ def kind_of(name: str, head: bytes) -> Kind:
         head: Its first bytes, all of them or `HEAD`.
 
     Returns:
-        The kind. A pickle that does not say its protocol is an `other`, see
-        `astgen.lint.sources.headless`.
+        The kind. A pickle that does not say its protocol is a text here, see
+        `opens_pickle`.
     """
     if not head:
         return "empty"
@@ -49,7 +67,20 @@ def kind_of(name: str, head: bytes) -> Kind:
         return "python"
     if name == "manifest.json":
         return "manifest"
-    return "trace" if _TRACE.search(head) else "other"
+    return "trace" if logged(head) or _TRACE_NAME.match(name) else "other"
+
+
+def logged(data: bytes) -> bool:
+    """Whether a text has a line with which records of trace logs begin."""
+    return _TRACE_END in data and _TRACE.search(data) is not None
+
+
+def opens_pickle(head: bytes) -> bool:
+    """Whether bytes can be a pickle, also of a protocol without a magic number.
+
+    Hardly any text of a program can; see `astgen.lint.sources.headless` for the rest.
+    """
+    return head[:1] != b"" and head[0] in _OPENING
 
 
 def marked(data: bytes) -> bool:

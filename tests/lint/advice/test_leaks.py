@@ -95,3 +95,11 @@ def test_a_string_of_our_own_text_is_what_the_model_passes() -> None:
 
 def test_arithmetic_is_no_leak() -> None:
     assert advice(program("x < 1")) == []
+
+
+@pytest.mark.parametrize(
+    "value", ["<" * 200_000, "<a " * 70_000, "<A.a" * 50_000], ids=range(3)
+)
+def test_a_string_that_begins_many_objects_is_read_once(value: str) -> None:
+    """Each of these once took minutes."""
+    assert advice(program(repr(value))) == []

@@ -8,7 +8,7 @@ import unicodedata
 import pytest
 from support.lint_reports import awkward, render
 
-from astgen.lint.output.cells import cells, cut, printable
+from astgen.lint.output.cells import cells, cut, printable, printable_path
 
 EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1)]
 
@@ -41,6 +41,12 @@ def test_ascii_and_letters_are_shown_as_they_are() -> None:
 )
 def test_others_are_escaped_as_python_writes_them(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+def test_bytes_of_file_names_are_shown_as_bytes() -> None:
+    name = b"\xff\xfe caf\xc3\xa9\x1b\n.py".decode("utf-8", "surrogateescape")
+    assert printable_path(name) == r"\xff\xfe café\x1b\n.py"
+    assert printable_path("\ud800\udc7f\udd00") == r"\ud800\udc7f\udd00"
 
 
 def test_marks_are_shown_on_letters_but_never_piled_up() -> None:

@@ -31,6 +31,9 @@ WINDOWS = PureWindowsPath("C:\\repo")
         ("D:\\x\\a.py", WINDOWS, ("file:///D:/x/a.py", False)),
         ("\\\\host\\share\\a.py", WINDOWS, ("file://host/share/a.py", False)),
         ("量.py", POSIX, ("%E9%87%8F.py", True)),
+        ("\udcff\udcfe.py", POSIX, ("%FF%FE.py", True)),
+        ("/tmp/\udcff.py", POSIX, ("file:///tmp/%FF.py", False)),
+        ("a\nb.py", POSIX, ("a%0Ab.py", True)),
     ],
 )
 def test_paths_become_uris(

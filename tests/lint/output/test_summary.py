@@ -9,7 +9,7 @@ import pytest
 from support.lint_reports import awkward, clean, finding, stand_ins
 
 from astgen.check.finding import Edit, Finding, Severity
-from astgen.lint.output import statistics, summary
+from astgen.lint.output import Style, renderer, statistics, summary
 from astgen.lint.report import Report, Result
 
 
@@ -35,6 +35,15 @@ def test_a_run_over_nothing_is_not_called_clean() -> None:
     assert said(Result("notes.txt", passed=True)) == (
         "No generated code found. Passed over 1 other file without generated code."
     )
+
+
+def test_files_without_programs_are_not_called_clean() -> None:
+    empty = Result("notes.py", 0, suppressed=1)
+    assert said(empty) == (
+        "No generated code found in 1 file. 1 suppressed by comments."
+    )
+    assert said(empty, empty).startswith("No generated code found in 2 files.")
+    assert said(empty, A).startswith("All clean: 2 files, 1 program.")
 
 
 @pytest.mark.parametrize(
@@ -68,6 +77,19 @@ def test_mended_suppressed_and_known_ones_are_mentioned() -> None:
     assert " 1 can be mended with --fix." in said(replace(A, findings=found))
     assert said(replace(A, suppressed=2)).endswith(" 2 suppressed by comments.")
     assert said(replace(A, known=3)).endswith(" 3 known from the baseline.")
+
+
+def test_a_layout_is_mended_without_edits() -> None:
+    layout = finding(1, 1, 1, "AG002")
+    found = (layout, replace(layout, member="m"))
+    report = Report((replace(A, findings=found),), "1.2.3")
+    assert " 1 can be mended with --fix." in summary(report, "note")
+    for name in ("full", "concise"):
+        text = "".join(renderer(name)(report, Style()))
+        assert text.count("[*]") == 1
+    log = json.loads("".join(renderer("sarif")(report, Style())))
+    # An empty list of replacements is no valid SARIF.
+    assert ["fixes" in one for one in log["runs"][0]["results"]] == [False, False]
 
 
 def test_a_file_that_the_linter_broke_down_on_is_mentioned() -> None:
