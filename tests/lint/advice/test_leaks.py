@@ -19,7 +19,7 @@ LEAKS = [
     repr(object()),
     repr(len),
     repr(Thing),
-    repr(test := lambda: 0),
+    repr(lambda: 0),
     str([Thing()]),
     "<Color.RED: 1>",
     "<Outer.Color.RED: 'a b'>",
