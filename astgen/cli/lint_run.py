@@ -71,21 +71,18 @@ def run(options: Options, job: Job) -> int:
         CaptureError: A file cannot be written.
     """
     forget()
-    if options.statistics and options.output_format not in _COUNTED:
-        formats = ", ".join(_COUNTED)
-        message = (
-            f"--statistics has no {options.output_format} format; it has {formats}"
-        )
-        raise SettingsError(message)
+    _require_counted(options)
     if options.baseline or options.write_baseline:
         report = _with_baseline(options, job)
     else:
         report = Report(tuple(_results(options, job)), __version__)
+    changed = 0
     if options.diff:
-        return _show_diff(options, report)
-    if options.fix:
-        _write_mended(options, report)
-    _show(options, report)
+        changed = _show_diff(options, report)
+    else:
+        if options.fix:
+            _write_mended(options, report)
+        _show(options, report)
     if options.write_baseline and not options.quiet:
         known = sum(result.known for result in report.results)
         click.echo(f"Wrote {known} findings to {options.write_baseline}.", err=True)
@@ -93,7 +90,16 @@ def run(options: Options, job: Job) -> int:
         click.echo(summary(report, job.given["severity"] or "warning"), err=True)
     if _failed(report):
         return FAILED
-    return DIFFERENT if report.findings and not options.exit_zero else 0
+    found = report.findings or changed
+    return DIFFERENT if found and not options.exit_zero else 0
+
+
+def _require_counted(options: Options) -> None:
+    if options.statistics and options.output_format not in _COUNTED:
+        raise SettingsError(
+            f"--statistics has no {options.output_format} format; it has "
+            f"{', '.join(_COUNTED)}"
+        )
 
 
 def _with_baseline(options: Options, job: Job) -> Report:
@@ -215,15 +221,13 @@ def _width() -> int:
 
 
 def _show_diff(options: Options, report: Report) -> int:
-    """Show what would change; exit with 1 if anything would."""
+    """Show what would change; in how many files."""
     changed = [result for result in report.results if result.diff]
     _write(_for_terminal(r.diff) if _is_terminal() else r.diff for r in changed)
     if not options.quiet:
         files = "file" if len(changed) == 1 else "files"
         click.echo(f"{len(changed)} {files} would change.", err=True)
-    if _failed(report):
-        return FAILED
-    return DIFFERENT if changed and not options.exit_zero else 0
+    return len(changed)
 
 
 def _for_terminal(diff: str) -> str:

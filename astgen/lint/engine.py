@@ -39,6 +39,10 @@ __all__ = [
 ]
 
 
+_MANY = 100_000
+"""Findings of one program that are mended at once."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What the command line wants of every file.
@@ -220,18 +224,18 @@ class _Desk:
     def _again(self, subject: Subject, text: str) -> Sequence[Finding]:
         # The layout comes last, once: it costs more than everything else.
         active = self.active - {NOT_FORMATTED.code}
-        found = self._judged(replace(subject, text=text), active)[0]
+        found = self._judged(replace(subject, text=text), active, _MANY)[0]
         return [one for one in found if self.settings.reports(one.rule)]
 
     def _judged(
-        self, subject: Subject, active: Set[str]
+        self, subject: Subject, active: Set[str], most: int | None = None
     ) -> tuple[Sequence[Finding], int]:
         """The findings of a program, and how many of them a comment suppresses."""
         found: Sequence[Finding] = judge(
             subject,
             self.settings,
             active,
-            most=self.limits.findings,
+            most=most or self.limits.findings,
             resolve_ops=self.job.resolve_ops,
         )
         # What is shipped in a cache does not decide how it is judged.

@@ -15,12 +15,10 @@ from astgen.check.finding import Edit, Finding
 from astgen.check.report import shown
 from astgen.lint.comments import Suppression, comments
 from astgen.lint.rules import ALL_RULES
+from astgen.lint.rules.engine import NEVER_KNOWN
 from astgen.lint.rules.suppression import UNUSED_SUPPRESSION
 
 __all__ = ["Suppressions", "suppressions"]
-
-_NEVER = frozenset({"AG001", "AG004", "AG005", "AG009", "AG902"})
-"""Without these, a file that was not judged, or not to its end, would seem clean."""
 
 _NAMES = {rule.name: rule.code for rule in ALL_RULES.values()}
 _LEAST_LENGTH = len("AG1")
@@ -78,7 +76,7 @@ class Suppressions:
         used: set[tuple[int, str]] = set()
         kept = [finding for finding in found if not self._suppress(finding, used)]
         # Where not all was judged, nobody knows what a comment is good for.
-        judged = not any(finding.rule in _NEVER for finding in found)
+        judged = not any(finding.rule in NEVER_KNOWN for finding in found)
         if judged and UNUSED_SUPPRESSION.code in active:
             for finding in list(islice(self._unused(used, active), _MOST)):
                 found.append(finding)
@@ -87,7 +85,7 @@ class Suppressions:
         return kept, len(found) - len(kept)
 
     def _suppress(self, finding: Finding, used: set[tuple[int, str]]) -> bool:
-        if finding.rule in _NEVER:
+        if finding.rule in NEVER_KNOWN:
             return False
         covering = {
             (line, finding.rule[:length])
@@ -179,7 +177,7 @@ def _could_be_used(code: str, active: Set[str]) -> bool:
     if UNUSED_SUPPRESSION.code.startswith(code):
         return False
     rules = _rules(code)
-    return rules <= _NEVER or bool(rules & active)
+    return rules <= NEVER_KNOWN or bool(rules & active)
 
 
 def _meant(unknown: Iterable[str]) -> str:
@@ -194,6 +192,6 @@ def _meant(unknown: Iterable[str]) -> str:
 
 def _way_out(dead: Iterable[str]) -> str:
     for word in dead:
-        if _rules(_code(word)) <= _NEVER:
+        if _rules(_code(word)) <= NEVER_KNOWN:
             return f"{word} cannot be suppressed; remove what suppresses nothing"
     return "remove what suppresses nothing"

@@ -18,6 +18,7 @@ from hostile.pickle_making import (
     touch,
 )
 from hostile.pickles_damaged import DAMAGED, NESTED
+from hostile.pickles_values import VALUES
 
 __all__ = ["HOSTILE_PICKLES"]
 
@@ -94,10 +95,12 @@ NAMES = [
     refused(
         "a computed module",
         call(glob("builtins", "str"), text("os")) + text("system") + b"\x93",
+        "AG610 AG610",
     ),
     refused(
         "a computed name",
         text("os") + call(glob("builtins", "str"), text("system")) + b"\x93",
+        "AG610 AG610",
     ),
     refused("extension code 1", b"\x82\x01"),
     refused("extension code 4", b"\x84\xff\xff\xff\x7f"),
@@ -110,16 +113,26 @@ NAMES = [
 ]
 
 TRICKS = [
-    refused("getattr chain", call(GETATTR, glob("torch", "device"), text("__init__"))),
+    refused(
+        "getattr chain",
+        call(GETATTR, glob("torch", "device"), text("__init__")),
+        "AG610 AG610",
+    ),
     refused(
         "getattr of a module",
         call(GETATTR, glob("os", "path"), text("os")),
         "AG610 AG610",
     ),
-    refused("getattr by a computed name", call(GETATTR, glob("torch", "Size"), b")")),
+    refused(
+        "getattr by a computed name",
+        call(GETATTR, glob("torch", "Size"), b")"),
+        "AG610 AG610",
+    ),
     refused("getattr of a result", call(GETATTR, b"]", text("__class__"))),
     refused(
-        "getattr with a default", call(GETATTR, glob("torch", "Size"), text("x"), b"N")
+        "getattr with a default",
+        call(GETATTR, glob("torch", "Size"), text("x"), b"N"),
+        "AG610 AG610",
     ),
     refused("getattr handed on", b"](" + GETATTR + b"e"),
     refused("getattr from a list", GETATTR + b"]R"),
@@ -155,6 +168,7 @@ TRICKS = [
         + b"("
         + glob("torch", "device")
         + b")}Ntb",
+        "AG610 AG610 AG610",
     ),
     refused("methodcaller", call(glob("operator", "methodcaller"), text("tofile"))),
     refused("attrgetter", call(glob("operator", "attrgetter"), text("__class__"))),
@@ -197,4 +211,4 @@ TRICKS = [
     ),
 ]
 
-HOSTILE_PICKLES = [*CALLS, *NAMES, *TRICKS, *NESTED, *DAMAGED]
+HOSTILE_PICKLES = [*CALLS, *NAMES, *TRICKS, *VALUES, *NESTED, *DAMAGED]

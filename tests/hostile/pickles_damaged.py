@@ -125,7 +125,7 @@ DAMAGED = [
     _damaged(
         "code is computed",
         PROTO + b"}" + CODE + call(glob("builtins", "str"), text("x")) + b"s.",
-        "AG607",
+        "AG607 AG610",
     ),
     _damaged("code is empty", PROTO + b"}" + CODE + text(" \n") + b"s.", "AG606"),
 ]

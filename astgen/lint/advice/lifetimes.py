@@ -10,7 +10,7 @@ from astgen.check.finding import Edit, Profile
 from astgen.check.report import Problem, shown
 from astgen.lint.advice.editor import Editor
 from astgen.lint.advice.facts import Body, Facts
-from astgen.lint.advice.values import holds_nothing, may_be_number
+from astgen.lint.advice.values import holds_nothing
 from astgen.lint.rules.lifetimes import (
     MISSING_DEL,
     REBOUND_NAME,
@@ -51,14 +51,14 @@ def lifetimes(facts: Facts, profile: Profile, editor: Editor) -> Iterator[Proble
                 if profile != "astgen-1" or not _FLAT.match(name):
                     yield from _unused(facts, body, name, index, editor)
             elif name not in body.deleted:
-                yield from _held(facts, body, name, index, profile, editor)
+                yield from _held(facts, body, name, index, editor)
         yield from _useless(body, editor)
         if body is facts.entry and profile != "astgen-1":
             yield from _owned(body)
 
 
 def _held(
-    facts: Facts, body: Body, name: str, index: int, profile: Profile, editor: Editor
+    facts: Facts, body: Body, name: str, index: int, editor: Editor
 ) -> Iterator[Problem]:
     """A value that lives on while something runs that does not need it."""
     last = body.last[name]
@@ -70,8 +70,6 @@ def _held(
     if not isinstance(node, ast.Assign) or holds_nothing(facts, node.value):
         return
     is_tuple = name not in body.whole
-    if profile == "astgen-1" and not is_tuple and may_be_number(node.value):
-        return
     edit = _add_del(body, last, name, editor)
     hint = f"add 'del {name}' behind its last use in line {_line(body, last)}"
     if is_tuple:

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from astgen.check.access import dotted
 from astgen.lint.advice.facts import Facts, is_slot
 
-__all__ = ["holds_nothing", "may_be_number"]
-
-_NUMBERS = frozenset(
-    {
-        "dim",
-        "element_size",
-        "item",
-        "ndimension",
-        "nelement",
-        "numel",
-        "size",
-        "storage_offset",
-        "stride",
-    }
-)
-"""Methods and functions that give a number, or a tuple of them."""
+__all__ = ["holds_nothing"]
 
 
 def holds_nothing(facts: Facts, node: ast.expr) -> bool:
@@ -51,23 +35,3 @@ def holds_nothing(facts: Facts, node: ast.expr) -> bool:
     if isinstance(last.value, ast.Tuple):
         return not last.value.elts
     return isinstance(last.value, ast.Constant)
-
-
-def may_be_number(node: ast.expr) -> bool:
-    """Whether an expression may give a number, which astgen leaves alone.
-
-    Args:
-        node: The expression that a name is bound to.
-
-    Returns:
-        False only where it is plain that it gives tensors, or holds them.
-    """
-    if isinstance(node, (ast.Tuple, ast.List, ast.Dict)):
-        return False
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
-        return True
-    path = dotted(node.func) or ""
-    name = node.func.attr
-    if not path.startswith("torch."):
-        return path.startswith("operator.") or name in _NUMBERS or name[:2] == "__"
-    return any(part.startswith("sym_") or part in _NUMBERS for part in path.split("."))

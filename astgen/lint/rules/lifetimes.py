@@ -24,8 +24,7 @@ MISSING_DEL = Rule(
         "del is a lost line, or a text written by hand. It is no finding where "
         "nothing runs between the last use and the return, for parameters (the "
         "caller holds them, and weights belong to the model), and for what holds "
-        "nothing: a call of a function that returns nothing, or, in astgen's own "
-        "text, what may be a number."
+        "nothing: a literal, or a call of a function that returns nothing."
     ),
     good=(
         """\

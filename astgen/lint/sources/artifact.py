@@ -7,19 +7,20 @@ An archive or a folder is an artifact if its manifest says so, or if it has both
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 
 from astgen.errors import ArtifactError
 from astgen.lint.rules import artifacts
-from astgen.lint.sources.blob import Blob
-from astgen.lint.sources.limits import Budget
+from astgen.lint.sources.blob import Blob, of_file
+from astgen.lint.sources.limits import Budget, Limits, too_many
 from astgen.lint.sources.python import decode
 from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.subject import Constant, Contents, Subject
 from astgen.store import CODE, MANIFEST
 from astgen.store.manifest import FORMAT, Manifest, Member, parse_manifest
 
-__all__ = ["is_artifact", "read_artifact"]
+__all__ = ["beside", "is_artifact", "read_artifact"]
 
 _RULES = {rule.code: rule for rule in artifacts.RULES}
 _HINT = "save the program again"
@@ -33,6 +34,35 @@ def is_artifact(manifest: bytes, code: bool) -> bool:
         code: Whether `execution.py` is beside it.
     """
     return code or f'"{FORMAT}"'.encode() in manifest
+
+
+def beside(
+    folder: str, shown: str, limits: Limits, contents: Contents
+) -> dict[str, Blob]:
+    """The files of an artifact that is a folder, by name.
+
+    Args:
+        folder: The folder.
+        shown: The file that findings are about.
+        limits: How many files there may be.
+        contents: Gets a finding for each file that cannot be read.
+
+    Raises:
+        Refused: There are too many.
+    """
+    found: dict[str, Blob] = {}
+    for path, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            file = os.path.join(path, name)
+            member = os.path.relpath(file, folder).replace(os.sep, "/")
+            try:
+                found[member] = of_file(file, display(member), shown)
+            except Refused as refused:
+                contents.findings.append(refused.finding(shown, display(member)))
+            if len(found) > limits.members:
+                raise too_many("files beside a manifest", limits.members)
+    return found
 
 
 def read_artifact(
@@ -69,6 +99,11 @@ def read_artifact(
         message = f"the manifest cannot be used: {where}{error.reason}"
         tell(Refused(_RULES[error.rule], message, _HINT), "")
     listed = parsed.members if parsed is not None else {}
+    if CODE in members:
+        try:
+            contents.subjects.append(_program(members[CODE], parsed, budget))
+        except Refused as refused:
+            tell(refused, CODE)
     for name, said in listed.items():
         try:
             _compare(name, said, members, budget)
@@ -78,11 +113,6 @@ def read_artifact(
         for name in sorted(members.keys() - listed.keys() - {MANIFEST}):
             message = "the manifest does not list this member"
             tell(Refused(artifacts.INCOMPLETE, message, _HINT), name)
-    if CODE in members:
-        try:
-            contents.subjects.append(_program(members[CODE], parsed, budget))
-        except Refused as refused:
-            tell(refused, CODE)
 
 
 def _compare(
@@ -97,6 +127,9 @@ def _compare(
         raise Refused(artifacts.DIGEST_MISMATCH, message, _HINT)
     digest = hashlib.sha256()
     for block in blob.blocks(budget.limits.file_bytes):
+        if not blob.exact:
+            # Members of archives are counted where they are inflated.
+            budget.inflate(len(block))
         digest.update(block)
     if digest.hexdigest() != said.sha256:
         message = (

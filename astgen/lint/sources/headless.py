@@ -19,6 +19,20 @@ _LOADING = frozenset(
     if code.name
     in ("GLOBAL", "INST", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4", "PERSID", "BINPERSID")
 )
+_MARKED = frozenset(
+    ord(code.code)
+    for code in pickletools.opcodes
+    if pickletools.markobject in code.stack_before
+)
+_MARK = ord("(")
+_SPACES = b" \t\v\f\r"
+# What a line may begin with that is the argument of an opcode.
+_FIRST = {
+    ord("I"): b"+-0123456789" + _SPACES,
+    ord("L"): b"+-0123456789" + _SPACES,
+    ord("F"): b"+-.0123456789inIN" + _SPACES,
+    ord("S"): b"'\"",
+}
 _TWO_LINES = frozenset(b"ci")
 _STOP = ord(".")
 _ENOUGH = 10_000
@@ -34,9 +48,10 @@ def headless(data: bytes, whole: bool) -> bool:
     Returns:
         Whether they can be read as opcodes to the end of the pickle, or as far as
         they go, and load something by name. What loads nothing cannot do anything,
-        and `2.13.0` is such a pickle.
+        and `2.13.0` is such a pickle. Many a text can be read as opcodes for a while;
+        it is none if it goes wrong before anything is loaded.
     """
-    offset, loads = 0, False
+    offset, loads, marks = 0, False, 0
     for _ in range(_ENOUGH):
         if offset >= len(data):
             return not whole
@@ -45,12 +60,22 @@ def headless(data: bytes, whole: bool) -> bool:
             return False
         if code == _STOP:
             return loads
+        # A mark can also be taken off otherwise, so these are at most as many.
+        marks += (code == _MARK) - (code in _MARKED)
+        if marks < 0 or not _begins(data, offset + 1, code):
+            return loads
         loads = loads or code in _LOADING
         end = _behind(data, offset + 1, code)
         if end is None:
             return not whole
         offset = end
     return True
+
+
+def _begins(data: bytes, offset: int, code: int) -> bool:
+    """Whether the argument of an opcode can begin like this."""
+    first = _FIRST.get(code)
+    return first is None or offset >= len(data) or data[offset] in first
 
 
 def _behind(data: bytes, offset: int, code: int) -> int | None:

@@ -51,7 +51,8 @@ class Limits:
         manifest_bytes: Bytes of a manifest.
         line_bytes: Bytes of the line that announces a payload in a trace log.
         members: Members of an archive, archives in it included.
-        archive_bytes: Bytes that are inflated for one file, archives in it included.
+        archive_bytes: Bytes that are inflated for one file, archives in it included;
+            bytes that are read for one manifest.
         archives: How deep archives may stand in each other.
         opcodes: Opcodes of a pickle, pickles in it included.
         memo: Values that a pickle may remember.
@@ -114,7 +115,7 @@ class Budget:
     Attributes:
         limits: What it may cost.
         members: Members of archives.
-        inflated: Bytes of them that were inflated.
+        inflated: Bytes of them that were inflated, or read beside a manifest.
         programs: Programs that were found.
         text: Bytes of them.
     """
@@ -133,10 +134,11 @@ class Budget:
         return left
 
     def inflate(self, size: int) -> None:
-        """Count bytes of a member; `Spent` if there are too many."""
+        """Count bytes of a member of an archive or an artifact; `Spent` if too many."""
         self.inflated += size
         if self.inflated > self.limits.archive_bytes:
-            raise Spent(too_large("the archive", None, self.limits.archive_bytes))
+            what = "what belongs together"
+            raise Spent(too_large(what, None, self.limits.archive_bytes))
 
     def program(self, size: int) -> None:
         """Count a program; `Spent` if there are too many, or too much of them."""

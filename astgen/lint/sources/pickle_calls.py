@@ -7,12 +7,19 @@ here, and nothing else counts as known.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from astgen.check.paths import methods
 from astgen.lint.sources.pickle_values import MAKERS, Node, Value, dotted
 
-__all__ = ["GUARDS", "arguments_of", "few_literals", "literal_arguments", "resolve"]
+__all__ = [
+    "GUARDS",
+    "arguments_of",
+    "few_literals",
+    "literal_arguments",
+    "resolve",
+    "spelled",
+]
 
 _DILL_TYPES = {
     "NoneType": "types.NoneType",
@@ -37,8 +44,15 @@ _UNARY = frozenset("""
     acos asin asinh atan cos cosh exp log log2 sin sinh sqrt tan tanh
 """.split())
 _BITWISE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor"})
+_OPERATIONS = frozenset({"and_", "or_", "xor"})
+_GENERIC = frozenset({"builtins.dict", "builtins.list", "builtins.set"})
+_GENERIC |= {"builtins.frozenset", "builtins.tuple"}
 _FUNCTIONS = "torch.utils._sympy.functions"
+_BITWISE_MAKER = f"{_FUNCTIONS}.make_opaque_bitwise_fn"
+_GRAPHS = "torch.fx._graph_pickler"
+_OWNER = "vllm.compilation.caching.VllmSerializableFunction"
 _SHAPE_GUARD = ("ShapeGuard", ("expr", "sloc", "size_oblivious"), "torch._guards")
+_VERSION = re.compile(r"\d+\.\d[0-9A-Za-z.+_-]{0,60}\Z")
 _MOST = 16
 """More arguments are not looked at: many calls can share a tuple of a million."""
 
@@ -84,56 +98,73 @@ def resolve(value: Value, depth: int = 0) -> str | None:
         return dotted(value)
     name = resolve(value.callee, depth + 1)
     guard = GUARDS.get(name or "")
-    if name is None or value.keywords is not None:
+    if guard is None or value.keywords is not None or not guard(value):
         return None
-    if guard is not None and not guard(value):
-        return None
-    few = (arguments_of(value) or [])[:2]
-    given = [part for part in few if isinstance(part, str)]
+    given = str((arguments_of(value) or [""])[0])
     if name == "builtins.getattr":
-        return f"{_first(value)}.{given[0]}"
+        return f"{_OWNER}.deserialize_compile_artifacts"
     if name == "dill._dill._load_type":
-        return _DILL_TYPES[given[0]]
+        return _DILL_TYPES[given]
     if name == "dill._dill._create_namedtuple":
         return "torch._guards.ShapeGuard"
     if name == "functools.partial":
-        return _first(value)
+        return _BITWISE_MAKER
     if name == f"{_FUNCTIONS}.make_opaque_unary_fn":
-        return f"{_FUNCTIONS}.OpaqueUnaryFn_{given[0]}"
-    if name == f"{_FUNCTIONS}.make_opaque_bitwise_fn" and given:
-        return f"{_FUNCTIONS}.BitwiseFn_{given[0]}" if given[0] in _BITWISE else None
+        return f"{_FUNCTIONS}.OpaqueUnaryFn_{given}"
+    if name == _BITWISE_MAKER:
+        return f"{_FUNCTIONS}.BitwiseFn_{given}"
     return None
-
-
-def _first(node: Node) -> str | None:
-    arguments = arguments_of(node)
-    return resolve(arguments[0], _DEEPEST - 1) if arguments else None
 
 
 def _getattr(node: Node) -> bool:
     match arguments_of(node):
-        case [Node() as owner, str()]:
-            return dotted(owner) is not None
+        case [Node() as owner, "deserialize_compile_artifacts"]:
+            return dotted(owner) == _OWNER
     return False
 
 
 def _reduce(node: Node) -> bool:
-    arguments = arguments_of(node) or []
-    return len(arguments) == 2 and dotted(arguments[0]) == "_operator.or_"
+    match arguments_of(node):
+        case [Node() as function, Node(kind="tuple", parts=types)]:
+            return dotted(function) == "_operator.or_" and _types(types)
+    return False
 
 
-def _one_of(names: frozenset[str]) -> Callable[[Node], bool]:
+def _alias(node: Node) -> bool:
+    match arguments_of(node):
+        case [Node() as generic, Node(kind="tuple", parts=types)]:
+            return dotted(generic) in _GENERIC and _types(types)
+    return False
+
+
+def _types(values: list[Value] | None) -> bool:
+    """Whether there are only types; which names may be types is judged by place."""
+    makers = ("builtins.type", "types.GenericAlias", "_functools.reduce")
+    for value in values or ():
+        if not isinstance(value, Node) or len(values or ()) > _MOST:
+            return False
+        made = value.kind in MAKERS and dotted(value.callee) in makers
+        if not made and resolve(value) is None and not _ellipsis(value):
+            return False
+    return True
+
+
+def _ellipsis(value: Node) -> bool:
+    name = "dill._dill._eval_repr"
+    return value.kind in MAKERS and dotted(value.callee) == name and _repr(value)
+
+
+def _one_of(*names: object) -> Callable[[Node], bool]:
     def check(node: Node) -> bool:
         match arguments_of(node):
-            case [str() as name]:
+            case [str() | None as name]:
                 return name in names
         return False
 
     return check
 
 
-def _one_literal(node: Node) -> bool:
-    return literal_arguments(node) and len(arguments_of(node) or ()) == 1
+_repr = _one_of("Ellipsis", "NotImplemented")
 
 
 def _namedtuple(node: Node) -> bool:
@@ -144,13 +175,6 @@ def _namedtuple(node: Node) -> bool:
     return False
 
 
-def _reconstructor(node: Node) -> bool:
-    match arguments_of(node):
-        case [Node() as made, Node() as base, None]:
-            return dotted(made) is not None and dotted(base) == "builtins.object"
-    return False
-
-
 def _encode(node: Node) -> bool:
     match arguments_of(node):
         case [str(), "latin1" | "latin-1"]:
@@ -158,37 +182,97 @@ def _encode(node: Node) -> bool:
     return False
 
 
+def spelled(node: Node) -> bool:
+    """Whether a call makes bytes of a text, as old protocols spell bytes."""
+    return (
+        node.kind == "call"
+        and dotted(node.callee) == "_codecs.encode"
+        and node.keywords is None
+        and _encode(node)
+    )
+
+
+def _bytes(node: Node) -> bool:
+    return arguments_of(node) == []
+
+
+def _bytearray(node: Node) -> bool:
+    match arguments_of(node):
+        case [] | [bytes()] | [str(), "latin1" | "latin-1"]:
+            return True
+        case [Node() as text]:
+            return spelled(text)
+    return False
+
+
+def _version(node: Node) -> bool:
+    match arguments_of(node):
+        case [str() as version]:
+            return _VERSION.match(version) is not None
+    return False
+
+
 def _partial(node: Node) -> bool:
-    """A partial of one name, which its state does not exchange for another."""
-    name = _first(node)
-    if name is None or name in GUARDS or len(node.states or ()) > _MOST:
-        return False
-    for state in node.states or ():
-        match state:
-            case Node(kind="tuple", parts=[function, *_]) if resolve(function) == name:
-                continue
-        return False
-    return not node.parts and not node.pairs
+    """The one partial that caches hold, with what its state binds."""
+    match (arguments_of(node), node.states):
+        case (
+            [Node() as function],
+            [
+                Node(
+                    kind="tuple",
+                    parts=[
+                        Node() as again,
+                        Node(kind="tuple", parts=[] | None),
+                        Node(kind="dict", pairs=["real_op_name", str() as operation]),
+                        None,
+                    ],
+                )
+            ],
+        ):
+            same = dotted(function) == dotted(again) == _BITWISE_MAKER
+            return same and operation in _OPERATIONS
+    return False
 
 
-def _methodcaller(node: Node) -> bool:
-    arguments = arguments_of(node)
-    if not arguments or not literal_arguments(node):
+def _method_of(owner: str) -> Callable[[Node], bool]:
+    """A method of PyTorch's graph pickler: of its own class, with what it asks for."""
+
+    def check(node: Node) -> bool:
+        match arguments_of(node):
+            case [
+                Node() as own,
+                Node(kind="persistent", arguments="unpickle_state"),
+            ]:
+                return own.kind == "new" and dotted(own.callee) == owner
         return False
-    return isinstance(arguments[0], str) and arguments[0] in methods()
+
+    return check
 
 
 GUARDS: dict[str, Callable[[Node], bool]] = {
     "_codecs.encode": _encode,
     "_functools.reduce": _reduce,
+    "builtins.bytearray": _bytearray,
+    "builtins.bytes": _bytes,
     "builtins.getattr": _getattr,
-    "builtins.type": _one_literal,
-    "copyreg._reconstructor": _reconstructor,
+    "builtins.type": _one_of(None),
     "dill._dill._create_namedtuple": _namedtuple,
-    "dill._dill._eval_repr": _one_of(frozenset({"Ellipsis", "NotImplemented"})),
-    "dill._dill._load_type": _one_of(frozenset(_DILL_TYPES)),
+    "dill._dill._eval_repr": _repr,
+    "dill._dill._load_type": _one_of(*_DILL_TYPES),
     "functools.partial": _partial,
-    "operator.methodcaller": _methodcaller,
-    f"{_FUNCTIONS}.make_opaque_unary_fn": _one_of(_UNARY),
+    "torch.torch_version.TorchVersion": _version,
+    "types.GenericAlias": _alias,
+    _BITWISE_MAKER: _one_of(*_BITWISE),
+    f"{_FUNCTIONS}.make_opaque_unary_fn": _one_of(*_UNARY),
+    f"{_GRAPHS}._GraphModulePickleData.unpickle": _method_of(
+        f"{_GRAPHS}._GraphModulePickleData"
+    ),
+    f"{_GRAPHS}._ShapeEnvPickleData.unpickle": _method_of(
+        f"{_GRAPHS}._ShapeEnvPickleData"
+    ),
+    f"{_GRAPHS}._SymNodePickleData.unpickle_sym_int": _method_of(
+        f"{_GRAPHS}._SymNodePickleData"
+    ),
+    f"{_GRAPHS}._TensorPickleData.unpickle": _method_of(f"{_GRAPHS}._TensorPickleData"),
 }
 """What is asked of a call of a guarded name."""

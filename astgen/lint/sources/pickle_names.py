@@ -1,8 +1,9 @@
 """Which names a pickle imports, and whether what it does with them is harmless.
 
-Judged by a list of exact names, `pickle_globals.txt`, and the calls that
-`pickle_calls` describes. What cannot be told, such as a name that is computed,
-is not harmless.
+Judged by a list of exact names, `pickle_globals.txt`: each may be used in one way.
+`pickle_calls` describes the calls that are known with their arguments, and
+`pickle_places` where something that can be called may stand. What cannot be told,
+such as a name that is computed, is not harmless.
 """
 
 from __future__ import annotations
@@ -11,37 +12,54 @@ import functools
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from astgen.lint.sources.pickle_calls import (
-    GUARDS,
-    arguments_of,
-    few_literals,
-    literal_arguments,
-    resolve,
+from astgen.lint.sources.pickle_calls import resolve
+from astgen.lint.sources.pickle_machine import Reading
+from astgen.lint.sources.pickle_places import (
+    ANYTHING,
+    KEYS,
+    NOTHING,
+    Kinds,
+    Places,
+    follows_reader,
 )
-from astgen.lint.sources.pickle_values import MAKERS, Node, Value, dotted
+from astgen.lint.sources.pickle_shapes import Shape, Shapes, changed
+from astgen.lint.sources.pickle_values import MAKERS, Made, Node, Value, dotted
 
 __all__ = ["COMPUTED", "imported", "judge", "listed"]
 
 COMPUTED = "(computed)"
 """Stands for a name that the pickle works out while it is loaded."""
 
-_FRESH = frozenset({"copyreg._reconstructor", "functools.partial"})
-"""Guarded names that make an object of their own."""
-
-_PERSISTENT = frozenset({"unpickle_state"})
+_PROGRAM_KEYS = frozenset({"consts", "execution_code", "submod_names"})
+_TOKEN = "unpickle_state"
 """What PyTorch's graph pickler asks its caller for."""
+
+_UNLIMITED = Shape("")
+_WHY = {
+    "call": "is called with arguments that no known cache has",
+    "guarded": "is called with arguments that no known cache has",
+    "literal": "is called with arguments that no known cache has",
+    "mapping": "is called with arguments that no known cache has",
+    "object": "is made in a way, or gets a state, that no known cache has",
+    "opaque": "is made in a way, or gets a state, that no known cache has",
+    "sympy": "is called with arguments that sympy may evaluate",
+}
 
 
 @functools.cache
-def listed() -> dict[str, str]:
-    """Return the names that pickles may import, each with its kind.
+def listed() -> dict[str, Shape]:
+    """Return the names that pickles may import, each with how it is used.
 
-    The kinds are explained at the head of the list; the usual one is empty.
+    The kinds of use are explained at the head of the list.
     """
     file = Path(__file__).parent / "pickle_globals.txt"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    entries = (line.partition(" ") for line in lines if not line.startswith("#"))
-    return {name: kind for name, _, kind in entries if name}
+    shapes: dict[str, Shape] = {}
+    text = file.read_text(encoding="utf-8").replace("\n  ", " ")
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            name, kind, *keys = line.split()
+            shapes[name] = Shape(kind, frozenset(keys))
+    return shapes
 
 
 def imported(nodes: Iterable[Node]) -> set[str]:
@@ -56,43 +74,50 @@ def imported(nodes: Iterable[Node]) -> set[str]:
     return {dotted(node) or COMPUTED for node in nodes if node.kind == "global"}
 
 
-def judge(nodes: Iterable[Node], names: Collection[str]) -> Iterator[tuple[str, str]]:
+def judge(reading: Reading, names: Collection[str]) -> Iterator[tuple[str, str]]:
     """Find what is not known to be harmless.
 
     Args:
-        nodes: Everything that a pickle makes.
+        reading: Everything that a pickle makes.
         names: Names that are allowed beside the listed ones.
 
     Yields:
         A name, and what the pickle does with it. The same pair may come often.
     """
-    judgement = _Judgement(listed() | dict.fromkeys(names, ""))
-    for node in nodes:
+    judgement = _Judgement(
+        listed() | dict.fromkeys(names, _UNLIMITED), Places(reading.nodes)
+    )
+    for node in reading.nodes:
         if node.kind in MAKERS:
             yield from judgement.made(node)
-        elif node.kind == "global":
-            yield from judgement.named(node)
-        elif node.kind == "persistent" and node.arguments not in _PERSISTENT:
-            yield _short(node.arguments), "is a persistent id: the loader supplies it"
-        elif node.kind == "extension":
-            yield _short(node.arguments), "is a code of copyreg's extension registry"
-        yield from judgement.handed_on(node)
+        elif type(node) is Made:
+            yield from judgement.supplied(node)
+    # Calls that are known say where their arguments may stand, so they come first.
+    for node in reading.nodes:
+        yield from judgement.values(node)
+    yield from judgement.value(reading.top, NOTHING)
 
 
 class _Judgement:
     """What is known of one pickle."""
 
-    def __init__(self, known: dict[str, str]) -> None:
+    def __init__(self, known: dict[str, Shape], places: Places) -> None:
         self.known = known
-        self.symbolic: dict[int, bool] = {}
+        self.places = places
+        self.shapes = Shapes(known)
 
-    def named(self, node: Node) -> Iterator[tuple[str, str]]:
-        name = dotted(node)
+    def supplied(self, node: Node) -> Iterator[tuple[str, str]]:
+        """A name that is imported, or a value that comes from the loader."""
+        if node.kind == "persistent" and node.arguments != _TOKEN:
+            yield _short(node.arguments), "is a persistent id: the loader supplies it"
+        elif node.kind == "extension":
+            yield _short(node.arguments), "is a code of copyreg's extension registry"
+        name = dotted(node) if node.kind == "global" else _short(node.arguments)
         if name is None:
             yield COMPUTED, "is imported: its module or name is worked out by a call"
-        elif name not in self.known:
+        elif node.kind == "global" and name not in self.known:
             yield name, "is imported"
-        elif _changed(node):
+        elif changed(node):
             yield name, "is changed: its attributes or items are set"
 
     def made(self, node: Node) -> Iterator[tuple[str, str]]:
@@ -100,74 +125,71 @@ class _Judgement:
         if name is None:
             yield COMPUTED, "is called: what is called is worked out by another call"
             return
-        kind = self.known.get(name)
-        if kind is None:
+        shape = self.known.get(name)
+        if shape is None:
             yield name, "is called"
-        elif kind == "value":
+        elif shape.kind not in _WHY and shape is not _UNLIMITED:
             yield name, "is called; it is only listed to be referred to"
-        elif kind == "guarded" and not self.is_known_call(name, node):
-            yield name, "is called with arguments that no known cache has"
-        elif kind == "sympy" and not self.is_symbolic_call(name, node):
-            yield name, "is called with arguments that sympy may evaluate"
-        elif kind and name not in _FRESH and _changed(node):
-            yield name, "is called, and what it returns is changed"
+        elif not self.shapes.fits(node, name, shape):
+            yield name, _WHY[shape.kind]
+        elif shape.kind in ("guarded", "mapping"):
+            self.places.known_call(name, node)
 
-    def is_known_call(self, name: str, node: Node) -> bool:
-        if node.keywords is not None or not GUARDS[name](node):
-            return False
-        return name != "builtins.getattr" or resolve(node) in self.known
+    def values(self, node: Node) -> Iterator[tuple[str, str]]:
+        """Values inside something, where it might call them."""
+        inside = self.places.inside(node)
+        for place, part in enumerate(node.parts or ()):
+            if type(part) is Made:
+                if place == 0 and self.kind(part) == "reader" and follows_reader(node):
+                    continue
+                yield from self.value(part, inside)
+        if node.pairs:
+            yield from self.pairs(node.pairs, inside)
+        for state in node.states or ():
+            yield from self.value(state, NOTHING)
+        if node.kind != "global" and node.kind != "persistent":
+            yield from self.value(node.arguments, NOTHING)
+            yield from self.value(node.keywords, NOTHING)
 
-    def is_symbolic_call(self, name: str, node: Node) -> bool:
-        parts = arguments_of(node)
-        if name == "sympy.core.symbol.Symbol":
-            return literal_arguments(node) and _plain_keywords(node.keywords)
-        if name == "sympy.core.numbers.Float":
-            return (
-                parts is not None
-                and len(parts) == 1
-                and _is_number(parts[0])
-                and _plain_keywords(node.keywords)
-            )
-        if parts is None or node.keywords is not None:
-            return False
-        # Many calls can share a tuple of a million arguments.
-        place = id(node.arguments)
-        if place not in self.symbolic:
-            self.symbolic[place] = all(self.is_symbolic(part) for part in parts)
-        return self.symbolic[place]
+    def pairs(self, pairs: list[Value], inside: Kinds) -> Iterator[tuple[str, str]]:
+        found: list[str] = []
+        computed = False
+        for place in range(0, len(pairs) - 1, 2):
+            key, value = pairs[place], pairs[place + 1]
+            kinds = inside
+            if isinstance(key, Node):
+                computed = True
+                yield from self.value(key, NOTHING)
+            elif isinstance(key, str):
+                kinds = KEYS.get(key, inside)
+                if key in _PROGRAM_KEYS:
+                    found.append(key)
+            if type(value) is Made:
+                yield from self.value(value, kinds)
+        if found and computed:
+            yield COMPUTED, "is a key beside a program, which may replace its entries"
+        for key in _PROGRAM_KEYS if found[1:] else ():
+            if found.count(key) > 1:
+                yield key, "is set more than once; the last entry is what counts"
 
-    def is_symbolic(self, value: Value) -> bool:
-        if isinstance(value, Node):
-            name = resolve(value.callee) if value.kind in MAKERS else None
-            return name is not None and self.known.get(name) == "sympy"
-        return isinstance(value, (int, float))
+    def kind(self, value: Value) -> str:
+        name = resolve(value)
+        shape = self.known.get(name or "")
+        return "" if shape is None else shape.kind
 
-    def handed_on(self, node: Node) -> Iterator[tuple[str, str]]:
-        """Names that are handed to something, where it might call them."""
-        for values in (node.parts, node.pairs, node.states):
-            for part in values or ():
-                name = dotted(part) if isinstance(part, Node) else None
-                if name is not None and self.known.get(name) == "guarded":
-                    yield name, "is handed on as a value"
-
-
-def _is_number(value: Value) -> bool:
-    """Whether it is a number, or one in parts as sympy pickles it."""
-    if isinstance(value, Node):
-        return value.kind == "tuple" and few_literals(value.parts)
-    return isinstance(value, (int, float))
-
-
-def _plain_keywords(keywords: Value) -> bool:
-    if keywords is None:
-        return True
-    if not isinstance(keywords, Node) or keywords.kind != "dict":
-        return False
-    return few_literals(keywords.pairs)
-
-
-def _changed(node: Node) -> bool:
-    return bool(node.states or node.parts or node.pairs)
+    def value(self, value: Value, allowed: Kinds) -> Iterator[tuple[str, str]]:
+        """A value that can be called must stand where caches have it."""
+        if type(value) is not Made or allowed is ANYTHING:
+            return
+        if value.kind == "persistent":
+            yield _short(value.arguments), "is handed on as a value"
+            return
+        name = resolve(value)
+        shape = self.known.get(name or "")
+        if name is None or shape is None or shape.kind in ("", "constant"):
+            return
+        if shape.kind not in allowed and name not in allowed:
+            yield name, "is handed on as a value"
 
 
 def _short(value: Value) -> str:

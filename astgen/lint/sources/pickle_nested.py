@@ -11,7 +11,7 @@ from astgen.lint.sources.pickle_values import CONTAINERS, MAKERS, Node, Value, d
 
 __all__ = ["Blob", "blobs", "is_pickle"]
 
-_SHORTEST = 4
+_SHORTEST = 2
 _PROTO = 0x80
 _FRAME = 0x95
 _ENCODERS = frozenset({"_codecs.encode", "builtins.bytearray", "builtins.bytes"})
@@ -81,7 +81,9 @@ def is_pickle(data: bytes, reading: Reading) -> bool:
     damage = reading.damage
     if data[0] != _PROTO:
         # Without the mark, text that happens to be opcodes must not look like one.
-        return any(_acts(node) for node in reading.nodes) or _has_program(reading)
+        whole = damage is None
+        acts = any(_acts(node, whole) for node in reading.nodes)
+        return acts or _has_program(reading)
     if damage is None or damage.too_large or damage.doubtful:
         return True
     if data[2:3] == bytes([_FRAME]):
@@ -89,8 +91,24 @@ def is_pickle(data: bytes, reading: Reading) -> bool:
     return any(node.kind not in CONTAINERS for node in reading.nodes)
 
 
-def _acts(node: Node) -> bool:
-    return node.kind in MAKERS and isinstance(node.callee, Node)
+def _acts(node: Node, whole: bool) -> bool:
+    """Whether an unpickler would do something for it, and not only fail."""
+    if node.kind in MAKERS:
+        return isinstance(node.callee, Node)
+    if node.kind == "global":
+        return _importable(node)
+    # Hashes and archives begin like these; what follows is no pickle, as a rule.
+    asks = node.kind in ("extension", "persistent")
+    return asks and (whole or bool(node.states or node.parts or node.pairs))
+
+
+def _importable(node: Node) -> bool:
+    """Whether the name of a module could be one; `ode for a kernel` could not."""
+    where = node.arguments
+    module = (where.parts or [None])[0] if isinstance(where, Node) else None
+    if not isinstance(module, str):
+        return isinstance(module, Node)
+    return all(part.isidentifier() for part in module.split("."))
 
 
 def _has_program(reading: Reading) -> bool:

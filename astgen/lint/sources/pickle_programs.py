@@ -13,7 +13,7 @@ from astgen.check.finding import Profile
 from astgen.lint.profile import detect
 from astgen.lint.sources.pickle_calls import resolve
 from astgen.lint.sources.pickle_constants import describe
-from astgen.lint.sources.pickle_values import MAKERS, Node, Value
+from astgen.lint.sources.pickle_values import MAKERS, Made, Node, Value
 from astgen.lint.subject import Constant
 
 __all__ = ["CODE", "Found", "Programs", "entry", "states"]
@@ -66,28 +66,31 @@ class Programs:
             nodes: Everything that the pickle makes.
 
         Yields:
-            A description of each dictionary with the entry `execution_code`.
+            A description of each dictionary with the entry `execution_code`, once for
+            each such entry, and for each text whose key is computed: it may replace it.
         """
         for node in nodes:
-            present, code = entry(node, CODE)
-            if present:
-                yield self._found(node, code)
+            codes = _entries(node, CODE)
+            if codes:
+                yield from self._found(node, codes + _behind_computed(node))
 
-    def _found(self, node: Node, code: Value) -> Found:
+    def _found(self, node: Node, codes: list[Value]) -> Iterator[Found]:
         has_consts, consts = entry(node, _CONSTS)
         names = entry(node, _NAMES)[1]
         legacy = not has_consts or consts is None
-        text = code if isinstance(code, str) else None
         if id(names) not in self._names:
             self._names[id(names)] = _piece_names(names)
-        return Found(
-            holder=node,
-            code=text,
-            names=self._names[id(names)],
-            consts=self._described(consts),
-            legacy=legacy,
-            profile="legacy" if legacy else self._profile(text or ""),
-        )
+        described = self._described(consts)
+        for code in codes:
+            text = code if isinstance(code, str) else None
+            yield Found(
+                holder=node,
+                code=text,
+                names=self._names[id(names)],
+                consts=described,
+                legacy=legacy,
+                profile="legacy" if legacy else self._profile(text or ""),
+            )
 
     def _described(self, consts: Value) -> tuple[Constant, ...] | None:
         values = _sequence(consts)
@@ -131,12 +134,26 @@ def entry(node: Value, key: str) -> tuple[bool, Value]:
     Returns:
         Whether the key is there, and its value; the last one counts.
     """
+    values = _entries(node, key)
+    return bool(values), values[-1] if values else None
+
+
+def _entries(node: Value, key: str) -> list[Value]:
     pairs = node.pairs if isinstance(node, Node) and node.pairs else []
-    for place in range(len(pairs) - 2, -1, -2):
-        found = pairs[place]
-        if isinstance(found, str) and found == key:
-            return True, pairs[place + 1]
-    return False, None
+    return [
+        pairs[place + 1]
+        for place in range(0, len(pairs) - 1, 2)
+        if isinstance(pairs[place], str) and pairs[place] == key
+    ]
+
+
+def _behind_computed(node: Node) -> list[Value]:
+    pairs = node.pairs or []
+    return [
+        pairs[place + 1]
+        for place in range(0, len(pairs) - 1, 2)
+        if isinstance(pairs[place], Node) and isinstance(pairs[place + 1], str)
+    ]
 
 
 def states(nodes: list[Node]) -> tuple[set[int], list[Node]]:
@@ -166,6 +183,4 @@ def states(nodes: list[Node]) -> tuple[set[int], list[Node]]:
 
 
 def _is_reader(value: Value) -> bool:
-    return (
-        isinstance(value, Node) and value.kind in MAKERS and resolve(value) == _READER
-    )
+    return type(value) is Made and resolve(value) == _READER

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from astgen.check.finding import Finding, Rule
 from astgen.check.report import shown
 from astgen.lint.rules.pickles import PICKLE_GLOBAL, PICKLE_PAYLOAD
+from astgen.lint.sources.pickle_machine import Reading
 from astgen.lint.sources.pickle_names import imported, judge
-from astgen.lint.sources.pickle_values import Node
 
 __all__ = ["Tally"]
 
@@ -31,16 +31,15 @@ class Tally:
         self._names: set[str] = set()
         self._refused: dict[str, tuple[str, str]] = {}
 
-    def add(self, nodes: Iterable[Node], member: str) -> None:
+    def add(self, reading: Reading, member: str) -> None:
         """Take in a pickle.
 
         Args:
-            nodes: Everything that it makes.
+            reading: Everything that it makes.
             member: Where in the file it stands.
         """
-        nodes = list(nodes)
-        self._names |= imported(nodes)
-        for name, why in judge(nodes, self._allowed):
+        self._names |= imported(reading.nodes)
+        for name, why in judge(reading, self._allowed):
             known = self._refused.setdefault(name, (why, member))
             # A call says more than the import that comes before it.
             if known[0] == "is imported" != why:

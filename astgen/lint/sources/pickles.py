@@ -123,7 +123,7 @@ class _Reader:
             left = len(job.data) - reading.end
             message = f"{left:,} bytes follow the end of the pickle"
             self.report(BAD_MAGIC, job.member, message, _REBUILD)
-        self.tally.add(reading.nodes, job.member)
+        self.tally.add(reading, job.member)
         inside, without = states(reading.nodes)
         paths = Paths(reading.top)
         self.programs(job, reading, paths)

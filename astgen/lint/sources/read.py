@@ -12,13 +12,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
+from functools import partial
 
-from astgen.lint.rules.artifacts import BAD_MAGIC
+from astgen.lint.rules.artifacts import BAD_MAGIC, INCOMPLETE
 from astgen.lint.rules.files import NO_CODE, TOO_LARGE
+from astgen.lint.sources.appended import ends_as_zip
 from astgen.lint.sources.blob import HEAD, Blob, of_bytes, of_file
-from astgen.lint.sources.kind import ARTIFACT, GRAPH, Kind, kind_of
-from astgen.lint.sources.limits import Budget, Limits, Spent, too_many, within
+from astgen.lint.sources.kind import (
+    ARTIFACT,
+    GRAPH,
+    Kind,
+    kind_of,
+    logged,
+    opens_pickle,
+)
+from astgen.lint.sources.limits import Budget, Limits, Spent, within
 from astgen.lint.sources.python import read_stitching
 from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.subject import Contents, Subject
@@ -26,8 +35,13 @@ from astgen.store import CODE, MANIFEST
 
 __all__ = ["read", "read_bytes"]
 
+# What a log may begin with that is no record, whatever its name is.
+_NOISE = 1 << 16
 _RANK = re.compile(r"rank_\d+_\d+\Z")
+_BEGINNINGS = {"empty": "is empty", "trace": "is a log", "zip": "is an archive"}
 _HINT = "name the file that holds it, or the folder of the cache"
+_RENEW = "remove it; vLLM compiles again"
+_NOTES = frozenset({"AG608"})  # What is said of every pickle, once.
 
 
 def read(
@@ -102,62 +116,91 @@ class _Reader:
 
     def finish(self, shown: str) -> Contents:
         contents = within(self.contents, self.limits)
-        if not contents.subjects and not contents.findings:
-            contents.passed = not self.explicit
+        told = {finding.rule for finding in contents.findings} - _NOTES
+        if not contents.subjects and not told:
+            contents.passed = not self.explicit and not contents.findings
             if self.explicit:
                 refused = Refused(NO_CODE, self.reason, _HINT)
                 contents.findings.append(refused.finding(shown))
         return contents
 
+    def attempt(self, blob: Blob, look: Callable[[], None]) -> None:
+        """Look at something, and go on if it is refused."""
+        try:
+            look()
+        except Refused as refused:
+            self.contents.findings.append(refused.finding(blob.path, blob.member))
+
     def look(self, blob: Blob, depth: int = 0) -> None:
         """Look at a file, or at a member of an archive."""
-        kind = self.kind(blob)
-        if kind == "zip":
-            self.archive(blob, depth)
-        elif kind == "pickle":
-            self.pickle(blob)
+        blob = self.held(blob) if depth else blob
+        kind = self.kind(blob, depth)
+        if kind == "zip" or ends_as_zip(blob, to_the_end=kind == "pickle"):
+            self.attempt(blob, lambda: self.archive(blob, depth))
+            kind = "zip" if kind == "other" else kind
+        if kind == "pickle":
+            self.pickle(blob, self.artifact(blob, depth, kind))
         elif kind == "trace":
             from astgen.lint.sources.trace import read_trace
 
             read_trace(blob, self.budget, self.contents)
-        elif kind != "python" and self.artifact(blob, depth):
-            what = "is empty" if kind == "empty" else "begins with other bytes"
-            message = f"{ARTIFACT} should be a pickle of vLLM, and it {what}"
-            raise Refused(BAD_MAGIC, message, "remove it; vLLM compiles again")
-        elif kind == "python" or (kind == "other" and self.explicit and not depth):
+        elif kind == "python" or (kind == "other" and self.wanted(blob, depth)):
             self.text(blob)
-        elif depth:
-            self.verify(blob)
+        if kind != "pickle" and self.artifact(blob, depth, kind):
+            what = _BEGINNINGS.get(kind, "begins with other bytes")
+            message = f"{ARTIFACT} should be a pickle of vLLM, and it {what}"
+            raise Refused(BAD_MAGIC, message, _RENEW)
 
-    def verify(self, blob: Blob) -> None:
-        """Compare a member that nobody reads with its checksum, if it is small.
+    def held(self, blob: Blob) -> Blob:
+        """A member in memory, if it is small.
 
-        Damage can make anything of what was a program.
+        This compares it with its checksum, whatever it is: damage can make anything
+        of what was a program.
         """
         # Half of what is left: the members behind it are to be read as well.
         left = self.limits.archive_bytes - self.budget.inflated
-        if blob.size <= min(self.limits.program_bytes, left // 2):
-            blob.load(blob.size)
+        if blob.size > min(self.limits.program_bytes, left // 2):
+            return blob
+        return of_bytes(blob.load(blob.size), blob.path, blob.member, blob.name)
 
-    def kind(self, blob: Blob) -> Kind:
+    def kind(self, blob: Blob, depth: int) -> Kind:
         head = blob.head()
         kind = kind_of(blob.name, head)
-        if kind != "other":
+        if kind in ("empty", "pickle", "zip"):
             return kind
+        if opens_pickle(head) and self.headless(blob, head):
+            return "pickle"
+        return "trace" if kind == "other" and self.logs(blob, depth) else kind
+
+    def headless(self, blob: Blob, head: bytes) -> bool:
         from astgen.lint.sources.headless import headless
 
-        if headless(head, len(head) < HEAD):
-            if headless(blob.load(self.limits.file_bytes), True):
-                return "pickle"
-        return kind
+        if not headless(head, len(head) < HEAD):
+            return False
+        return headless(blob.load(self.limits.file_bytes), True)
 
-    def artifact(self, blob: Blob, depth: int) -> bool:
+    def logs(self, blob: Blob, depth: int) -> bool:
+        """Whether something that does not begin as a trace log is one."""
+        if logged(blob.head(_NOISE)):
+            return True
+        named = (self.explicit and not depth) or blob.name.endswith(".log")
+        if not named or blob.size > self.limits.trace_bytes:
+            return False
+        from astgen.lint.sources.trace import is_trace
+
+        return is_trace(blob, self.limits)
+
+    def wanted(self, blob: Blob, depth: int) -> bool:
+        """Whether a text is looked at for what the command line says."""
+        return self.explicit and not depth and blob.name != ARTIFACT
+
+    def artifact(self, blob: Blob, depth: int, kind: Kind) -> bool:
         """Whether vLLM would load the file, by its name."""
-        folder = (blob.member or blob.path).split("/")[-2:-1]
-        named = self.explicit and not depth
+        folder = (blob.member or os.path.abspath(blob.path)).split("/")[-2:-1]
+        named = self.explicit and not depth and kind in ("empty", "other", "pickle")
         return blob.name == ARTIFACT and (named or bool(_RANK.match("".join(folder))))
 
-    def pickle(self, blob: Blob) -> None:
+    def pickle(self, blob: Blob, artifact: bool) -> None:
         from astgen.lint.sources.pickles import read_pickle
 
         data = blob.load(self.limits.file_bytes)
@@ -166,6 +209,8 @@ class _Reader:
         for subject in found.subjects:
             self.budget.program(len(subject.text))
             self.contents.subjects.append(subject)
+        if artifact and not found.subjects and len(found.findings) == len(_NOTES):
+            raise Refused(INCOMPLETE, f"{ARTIFACT} holds no generated code", _RENEW)
 
     def text(self, blob: Blob) -> None:
         text = read_stitching(blob, self.limits)
@@ -187,54 +232,45 @@ class _Reader:
             blob = of_bytes(data, blob.path, blob.member, blob.name)
         inside = members(blob, self.budget, self.contents)
         manifest = inside.get(MANIFEST)
-        if manifest is not None and self.described(manifest, inside):
-            for name in (MANIFEST, CODE):
-                inside.pop(name, None)
+        if manifest is not None:
+            self.attempt(manifest, lambda: self.described(manifest, inside))
         for member in inside.values():
-            try:
-                self.look(member, depth + 1)
-            except Refused as refused:
-                finding = refused.finding(member.path, member.member)
-                self.contents.findings.append(finding)
+            self.attempt(member, partial(self.look, member, depth + 1))
 
-    def described(self, manifest: Blob, inside: Mapping[str, Blob]) -> bool:
-        """Read an artifact of astgen in an archive; whether it is one."""
+    def described(self, manifest: Blob, inside: dict[str, Blob]) -> None:
+        """Read an artifact of astgen in an archive, if it is one.
+
+        What was read of it is taken out. The manifest can be something else, too.
+        """
         from astgen.lint.sources.artifact import is_artifact, read_artifact
 
+        del inside[MANIFEST]
         data = manifest.load(self.limits.manifest_bytes)
-        if not is_artifact(data, CODE in inside):
-            return False
-        read_artifact(data, manifest, inside, self.budget, self.contents)
-        return True
+        inside[MANIFEST] = of_bytes(data, manifest.path, manifest.member, manifest.name)
+        if is_artifact(data, CODE in inside):
+            read_artifact(data, manifest, inside, self.budget, self.contents)
+            inside.pop(CODE, None)
 
     def in_folder(self, manifest: Blob, folder: str) -> None:
         """Read an artifact of astgen that is a folder, if it is one."""
-        from astgen.lint.sources.artifact import is_artifact, read_artifact
+        from astgen.lint.sources.artifact import beside, is_artifact, read_artifact
 
-        code = os.path.lexists(os.path.join(folder, CODE))
-        head = manifest.head(self.limits.manifest_bytes)
-        if not is_artifact(head, code):
+        # It can be something else, too.
+        self.attempt(manifest, lambda: self.look(manifest))
+        code = os.path.join(folder, CODE)
+        there = os.path.lexists(code)
+        if not is_artifact(manifest.head(self.limits.manifest_bytes), there):
             return
-        data = manifest.load(self.limits.manifest_bytes)
-        beside = self.beside(folder, manifest.path)
-        read_artifact(data, manifest, beside, self.budget, self.contents)
-
-    def beside(self, folder: str, shown: str) -> dict[str, Blob]:
-        """The files of an artifact that is a folder, by name."""
-        found: dict[str, Blob] = {}
-        for path, folders, names in os.walk(folder):
-            folders.sort()
-            for name in sorted(names):
-                file = os.path.join(path, name)
-                member = os.path.relpath(file, folder).replace(os.sep, "/")
-                try:
-                    found[member] = of_file(file, display(member), shown)
-                except Refused as refused:
-                    finding = refused.finding(shown, display(member))
-                    self.contents.findings.append(finding)
-                if len(found) > self.limits.members:
-                    raise too_many("files beside a manifest", self.limits.members)
-        return found
+        try:
+            data = manifest.load(self.limits.manifest_bytes)
+            members = beside(folder, manifest.path, self.limits, self.contents)
+        except Refused:
+            # The program must not hide behind a manifest that is of no use.
+            if there:
+                program = of_file(code, CODE, manifest.path)
+                self.attempt(program, lambda: self.text(program))
+            raise
+        read_artifact(data, manifest, members, self.budget, self.contents)
 
 
 def _file(path: str, reader: _Reader) -> None:
@@ -243,16 +279,5 @@ def _file(path: str, reader: _Reader) -> None:
     folder = os.path.dirname(path) or os.curdir
     if blob.name == MANIFEST:
         reader.in_folder(blob, folder)
-    elif blob.name == CODE and not reader.explicit and _described(folder):
-        # It is read with the manifest, which says more of it.
-        return
     else:
         reader.look(blob)
-
-
-def _described(folder: str) -> bool:
-    try:
-        of_file(os.path.join(folder, MANIFEST)).head()
-    except Refused:
-        return False
-    return True

@@ -26,16 +26,36 @@ from astgen.lint.sources.python import decode
 from astgen.lint.sources.refusal import Refused
 from astgen.lint.subject import Contents, Subject
 
-__all__ = ["read_trace"]
+__all__ = ["is_trace", "read_trace"]
 
 _NAME = "vllm_execution_code"
 _BEHIND = 1 << 21
 _QUOTED = f'"{_NAME}"'.encode()
+# Where a record of code may be: JSON can spell each letter as an escape.
+_HIT = re.compile(_QUOTED + rb"|\\u00[567]")
+_ESCAPE = re.compile(rb"\\u00([0-7][0-9a-fA-F])")
+_LONGEST = len(_NAME) * len(r"\u0000") + 2
 _HEADER = re.compile(rb"(?:\[rank\d+\]:)?[A-Z]\d{4} [^\n]*?:\d+\] (?=\{)")
 _LINE_ENDS = re.compile(rb"\n")
 _PAYLOAD_ENDS = re.compile(rb"\n(?=[^\t])")
 _MD5 = re.compile(r"[0-9a-f]{32}\Z")
 _HINT = "the log was cut or mixed with another one; record it again"
+
+
+def is_trace(blob: Blob, limits: Limits) -> bool:
+    """Whether a file has a record of code, wherever in it.
+
+    Args:
+        blob: The file.
+        limits: How much of it is read.
+
+    Returns:
+        Whether it has one, or what cannot be told from one.
+    """
+    try:
+        return next(_Log(blob, limits).records(), None) is not None
+    except Refused:
+        return True
 
 
 def read_trace(blob: Blob, budget: Budget, contents: Contents) -> None:
@@ -77,7 +97,7 @@ class _Record:
 
     Attributes:
         line: The number of its line.
-        facts: Its JSON, None if that is cut.
+        facts: Its JSON, None if that cannot be read.
         payload: The lines behind it as they stand, None if they are too many.
     """
 
@@ -107,11 +127,12 @@ class _Log:
         while True:
             if self.position > _BEHIND:
                 self._drop(self.data.rfind(b"\n", 0, self.position) + 1)
-            hit = self.data.find(_QUOTED, self.position)
-            if hit < 0:
+            found = _HIT.search(self.data, self.position)
+            if found is None:
                 if not self._forward():
                     return
                 continue
+            hit = found.start()
             start = self.data.rfind(b"\n", 0, hit) + 1
             if start == 0 and not self.whole:
                 raise too_large("a line of the log", None, self.limits.line_bytes)
@@ -122,7 +143,13 @@ class _Log:
                 continue
             self._count(start)
             self.position = start
-            record = self._record()
+            end = self._end(_LINE_ENDS, start, self.limits.line_bytes)
+            if end is None:
+                raise too_large("a line of the log", None, self.limits.line_bytes)
+            self.position = end
+            if _QUOTED not in _ESCAPE.sub(_letter, self.data[start:end]):
+                continue
+            record = self._record(start, end)
             if record is not None:
                 yield record
                 continue
@@ -131,13 +158,8 @@ class _Log:
                 what = f"lines that name {_NAME} and are no records of it"
                 raise too_many(what, self.limits.programs)
 
-    def _record(self) -> _Record | None:
-        """The record at `position`, None if it is none of code; moves behind it."""
-        start = self.position
-        end = self._end(_LINE_ENDS, start, self.limits.line_bytes)
-        if end is None:
-            raise too_large("a line of the log", None, self.limits.line_bytes)
-        self.position = end
+    def _record(self, start: int, end: int) -> _Record | None:
+        """The record in a line, None if it is none of code; moves behind it."""
         header = _HEADER.match(self.data, start, end)
         if header is None:
             return None
@@ -178,7 +200,7 @@ class _Log:
         end = max(
             self.data.rfind(b"\n") + 1, len(self.data) - self.limits.line_bytes, 0
         )
-        searched = len(self.data) - len(_QUOTED)
+        searched = len(self.data) - _LONGEST
         self.position = max(searched, self.position, end)
         self._drop(end)
         return self._more()
@@ -198,12 +220,25 @@ class _Log:
         self.counted = end
 
 
+def _letter(escape: re.Match[bytes]) -> bytes:
+    """The letter that an escape stands for."""
+    return bytes([int(escape[1], 16)])
+
+
 def _facts(data: bytes) -> dict[str, Any] | None:
     try:
-        facts = json.loads(data)
+        facts = json.loads(data, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
     return facts if isinstance(facts, dict) else None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    facts = dict(pairs)
+    if len(facts) < len(pairs):
+        # Which of the values counts depends on the reader.
+        raise ValueError("a key stands there twice")
+    return facts
 
 
 def _payload(record: _Record, limits: Limits) -> bytes:
@@ -213,7 +248,8 @@ def _payload(record: _Record, limits: Limits) -> bytes:
         Refused: They are missing, too many, or not what the record says.
     """
     if record.facts is None:
-        raise Refused(INCOMPLETE, "the record is cut: its JSON does not end", _HINT)
+        message = "the record is cut: its JSON does not end, or has a key twice"
+        raise Refused(INCOMPLETE, message, _HINT)
     if record.payload is None:
         raise too_large("the payload", None, limits.program_bytes)
     if not record.payload.startswith(b"\n\t"):

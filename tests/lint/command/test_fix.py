@@ -66,6 +66,10 @@ def test_diff_shows_and_changes_nothing(lint, write) -> None:
     assert path.read_text() == MESSY
     write("a.py", CLEAN)
     assert lint("a.py", "--diff").exit_code == 0
+    assert lint("missing.py", "--diff").exit_code == 1
+    write("a.py", CLEAN.replace("torch.abs(y)", "torch.add(y, inf)"))
+    broken = lint("a.py", "--diff")
+    assert broken.exit_code == 1 and "Found 1 error" in broken.stderr
 
 
 def test_fix_keeps_permissions(lint, write) -> None:

@@ -60,6 +60,74 @@ def test_pickles_in_archives_are_read() -> None:
 
 
 @pytest.mark.parametrize(
+    "name", ["x", "x.py", "x.json", "manifest.json", "x.log", "x.zip"]
+)
+@pytest.mark.parametrize(
+    "front",
+    [b"#!/usr/bin/env python\n", b"\x89PNG", b"x = 1\n", b"\x80\x04N.", bytes(5000)],
+)
+@pytest.mark.parametrize("explicit", [True, False])
+def test_archives_behind_other_things_are_read(
+    tmp_path: Path, name: str, front: bytes, explicit: bool
+) -> None:
+    data = front + zipped({"e.py": CODE, "n.pkl": b"cos\nsystem\n."})
+    (tmp_path / name).write_bytes(data)
+    contents = read(str(tmp_path / name), Limits(), explicit=explicit)
+    assert ("AG610", "n.pkl") in told(contents)
+    assert "e.py" in members(contents)
+    inner = look(zipped({name: data}))
+    assert ("AG610", f"{name}/n.pkl") in told(inner)
+
+
+@pytest.mark.parametrize("end", [b"", b"more", b"PK\5\6", bytes(100)])
+def test_what_follows_an_archive_does_not_hide_it(end: bytes) -> None:
+    data = b"#!python\n" + zipped({"e.py": CODE}) + end
+    contents = read_bytes(data, "x", Limits(), explicit=False)
+    assert bool(contents.subjects) == (end != b"PK\5\6")
+
+
+def test_large_tables_and_comments_are_found() -> None:
+    stream = io.BytesIO(b"#!python\n")
+    stream.seek(0, io.SEEK_END)
+    with ZipFile(stream, "a") as archive:
+        archive.writestr("e.py", CODE)
+        for number in range(3000):
+            archive.writestr(f"{number}.txt", b"")
+        archive.comment = b"x" * 0xFFFF
+    contents = read_bytes(stream.getvalue(), "x", Limits(), explicit=False)
+    assert (told(contents), members(contents)) == ([], ["e.py"])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"PK\5\6" + bytes(18),
+        b"x" * 100 + b"PK\5\6" + b"\1" * 18,
+        b"x" * 100 + b"PK\5\6",
+        b"PK\1\2" + b"x" * 100 + b"PK\5\6" + b"\0" * 8 + b"\x10\0\0\0" + bytes(6),
+    ],
+)
+def test_bytes_like_the_end_of_an_archive_are_no_archive(data: bytes) -> None:
+    assert read_bytes(b"\x7fELF" + data, "x.so", Limits(), explicit=False).passed
+
+
+def test_a_pickle_that_holds_an_archive_is_a_pickle() -> None:
+    value = zipped({"e.py": CODE, "../x": b""})
+    data = b"\x80\x04B" + len(value).to_bytes(4, "little") + value + b"."
+    contents = read_bytes(data, "x", Limits(), explicit=False)
+    assert "AG601" not in [rule for rule, _ in told(contents)]
+
+
+def test_what_a_member_is_does_not_go_by_its_name() -> None:
+    parts = {"cache.py": b"cos\nsystem\n.", "manifest.json": b"\x80\x02cos\nsystem\n."}
+    for more in ({}, {"execution.py": CODE}):
+        contents = look(zipped({**parts, **more}))
+        for name in parts:
+            assert ("AG610", name) in told(contents)
+        assert members(contents) == list(more)
+
+
+@pytest.mark.parametrize(
     ("offset", "value", "rule"),
     [
         (6, b"\1\0", "AG004"),

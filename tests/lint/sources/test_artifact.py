@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,60 @@ def test_folders_and_archives_are_judged_alike(
     walked = walk(folder(tmp_path, head, **members))
     assert rules(walked) == [rule]
     assert walked.findings[0].member in (member, "")
+
+
+@pytest.mark.parametrize(
+    "head", [b"x" * 200, b"\x80\x02cos\nsystem\n.", zipped({"a": CODE})]
+)
+def test_a_program_beside_any_manifest_is_read(tmp_path: Path, head: bytes) -> None:
+    small = replace(Limits(), manifest_bytes=100)
+    folder(tmp_path, head)
+    for limits in (Limits(), small):
+        contents = read(str(tmp_path / "manifest.json"), limits, explicit=False)
+        members = [subject.member for subject in contents.subjects]
+        assert "execution.py" in members
+        assert contents.findings
+
+
+def test_a_program_among_too_many_files_is_read(tmp_path: Path) -> None:
+    folder(tmp_path, with_facts(), **{f"{number}.txt": b"" for number in range(9)})
+    limits = replace(Limits(), members=5)
+    contents = read(str(tmp_path / "manifest.json"), limits, explicit=False)
+    assert rules(contents) == ["AG005"]
+    assert [subject.text for subject in contents.subjects] == [PROGRAM]
+
+
+def test_what_is_read_beside_a_manifest_has_a_limit(tmp_path: Path) -> None:
+    parts = {f"{number}": bytes(1000) for number in range(9)}
+    folder(tmp_path, manifest({"execution.py": CODE, **parts}), **parts)
+    limits = replace(Limits(), archive_bytes=5000)
+    contents = read(str(tmp_path / "manifest.json"), limits, explicit=False)
+    assert rules(contents) == ["AG005"]
+    assert [subject.text for subject in contents.subjects] == [PROGRAM]
+
+
+def test_a_hard_link_of_another_manifest_does_not_hide_a_program(
+    tmp_path: Path,
+) -> None:
+    for name in ("a", "z"):
+        (tmp_path / name).mkdir()
+    folder(tmp_path / "z", b'{"x": 1}')
+    os.link(tmp_path / "z/manifest.json", tmp_path / "a/manifest.json")
+    contents = walk(tmp_path)
+    assert [subject.text for subject in contents.subjects] == [PROGRAM]
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "programs"),
+    [("manifest.json", ["AG005"], 1), ("execution.py", ["AG005", "AG602"], 0)],
+)
+def test_sparse_files_are_not_read(
+    tmp_path: Path, name: str, told: list[str], programs: int
+) -> None:
+    folder(tmp_path, with_facts())
+    os.truncate(tmp_path / name, 3 << 30)
+    contents = walk(tmp_path)
+    assert (rules(contents), len(contents.subjects)) == (told, programs)
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -36,14 +38,54 @@ def test_folders_are_walked_in_order(tmp_path: Path) -> None:
 
 def test_what_is_named_comes_first_and_once(tmp_path: Path) -> None:
     make(tmp_path, "a.py", "d/b.py")
-    os.link(tmp_path / "a.py", tmp_path / "d/again.py")
-    os.symlink(tmp_path / "a.py", tmp_path / "d/link.py")
-    found = list(discover([str(tmp_path / "a.py"), str(tmp_path), "-"]))
+    os.symlink(tmp_path, tmp_path / "again")
+    wanted = [tmp_path / "a.py", tmp_path, tmp_path / "again/d/../a.py", "-"]
+    found = list(discover([str(path) for path in wanted]))
     assert [(os.path.basename(one.path), one.explicit) for one in found] == [
         ("a.py", True),
         ("b.py", False),
         ("-", True),
     ]
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_two_names_of_one_file_are_two_files(
+    tmp_path: Path, link: Callable[[Path, Path], None]
+) -> None:
+    make(tmp_path, "b.py", "d/b.py")
+    link(tmp_path / "b.py", tmp_path / "a.txt")
+    link(tmp_path / "b.py", tmp_path / "d/a.txt")
+    assert names(tmp_path, tmp_path) == ["a.txt", "b.py", "d/a.txt", "d/b.py"]
+
+
+def test_the_program_of_an_artifact_is_left_to_its_manifest(tmp_path: Path) -> None:
+    make(tmp_path, "a/execution.py", "a/manifest.json", "b/execution.py")
+    assert names(tmp_path, tmp_path) == ["a/manifest.json", "b/execution.py"]
+    named = tmp_path / "a/execution.py"
+    assert names(tmp_path, named) == ["a/execution.py"]
+
+
+def test_a_program_is_not_left_to_a_manifest_that_is_excluded(tmp_path: Path) -> None:
+    make(tmp_path, "a/execution.py", "a/manifest.json")
+    assert names(tmp_path, tmp_path, exclude=("*.json",)) == ["a/execution.py"]
+
+
+@pytest.mark.parametrize(
+    "make_it",
+    [
+        os.mkdir,
+        os.mkfifo,
+        partial(os.symlink, "gone"),
+        partial(os.symlink, "."),
+        partial(os.symlink, "manifest.json"),
+    ],
+)
+def test_a_program_is_not_left_to_a_manifest_that_is_no_file(
+    tmp_path: Path, make_it: Callable[[Path], None]
+) -> None:
+    make(tmp_path, "execution.py")
+    make_it(tmp_path / "manifest.json")
+    assert "execution.py" in names(tmp_path, tmp_path)
 
 
 def test_some_folders_are_skipped_unless_they_are_named(tmp_path: Path) -> None:

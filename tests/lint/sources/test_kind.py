@@ -8,7 +8,7 @@ import pytest
 
 from astgen.lint.rules.samples import artifact, trace
 from astgen.lint.sources.headless import headless
-from astgen.lint.sources.kind import kind_of, marked
+from astgen.lint.sources.kind import kind_of, marked, opens_pickle
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,10 @@ from astgen.lint.sources.kind import kind_of, marked
         ("x", b"\tcut payload\n" + trace(), "trace"),
         ("x", b"[rank3]:" + trace(), "trace"),
         ("a.py", trace(), "python"),
+        ("manifest.json", b"PK\3\4", "zip"),
+        ("manifest.json", pickle.dumps([1], 4), "pickle"),
+        ("dedicated_log_torch_trace_rank_0_ab.log", b"noise", "trace"),
+        ("other_dedicated_log_torch_trace_ab.log", b"noise", "other"),
         ("manifest.json", b"{}", "manifest"),
         ("a.cpp", b"#include <vector>", "other"),
         ("a.so", b"\x7fELF\2\1\1", "other"),
@@ -42,6 +46,19 @@ def test_old_pickles_that_load_something_are_found(protocol: int) -> None:
 
 
 @pytest.mark.parametrize(
+    "value", [pickle.Unpickler, [1], {}, 1, 2.5, "x", b"x", (), None]
+)
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_every_pickle_opens_as_one(value: object, protocol: int) -> None:
+    assert opens_pickle(pickle.dumps(value, protocol))
+
+
+def test_programs_do_not_open_as_pickles() -> None:
+    texts = (b"import torch\n", b"from a import b\n", b"def f():\n", b"# x\n", b"@a\n")
+    assert not any(map(opens_pickle, (*texts, b'"""Text."""\n', b"\n", b"")))
+
+
+@pytest.mark.parametrize(
     "data",
     [
         b"2.13.0",
@@ -52,11 +69,35 @@ def test_old_pickles_that_load_something_are_found(protocol: int) -> None:
         b"[1, 2]",
         b"I am text.",
         b"#include <c>\n",
+        b"CTEST_OUTPUT\n" + b"-" * 72 + b"uc\na\nb\n.",
+        b"Format: text\nclass\nfile\n.",
+        b"License c\nclass\nfile\n.",
+        b"Icons\nclass\nfile\n.",
+        b"Some text\nclass\nfile\n.",
         pickle.dumps([1, 2.5, "x"], 0),
     ],
 )
 def test_other_texts_are_no_pickles(data: bytes) -> None:
     assert not headless(data, True)
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        b"I1\n",
+        b"I 0x10\n",
+        b"I-1\n",
+        b"L1L\n",
+        b"Finf\n",
+        b"F1e5\n",
+        b"S'a'\n",
+        b'S"a"\n',
+        b"((1t",
+    ],
+)
+def test_what_stands_before_the_first_name_may_be_any_value(front: bytes) -> None:
+    assert headless(front + b"0cos\nsystem\n(S'id'\ntR.", True)
+    assert headless(front + b"0cos\nsystem\n(S'id'\ntRt", True)
 
 
 def test_a_pickle_that_goes_on_is_looked_at() -> None:

@@ -103,6 +103,38 @@ def test_an_empty_artifact_is_told_where_vllm_would_load_it(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        b"V0102 03:04:05.000006 7 a.py:1] {}\n",
+        zipped({"a.txt": b"x"}),
+        b"#!\n" + zipped({"a.txt": b"x"}),
+    ],
+)
+def test_no_artifact_is_told_where_vllm_would_load_it(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "rank_0_0"
+    folder.mkdir()
+    (folder / "model").write_bytes(content)
+    (tmp_path / "model").write_bytes(content)
+    assert rules(folder / "model", explicit=False) == ["AG601"]
+    assert rules(tmp_path / "model", explicit=False) == []
+    monkeypatch.chdir(folder)
+    assert rules("model", explicit=False) == rules("./model", False) == ["AG601"]
+
+
+def test_code_in_the_place_of_an_artifact_is_read_too(tmp_path: Path) -> None:
+    folder = tmp_path / "rank_0_0"
+    folder.mkdir()
+    (folder / "model").write_bytes(zipped({"x.py": CODE}))
+    contents = read(str(folder / "model"), Limits(), explicit=False)
+    assert [subject.member for subject in contents.subjects] == ["x.py"]
+    assert [finding.rule for finding in contents.findings] == ["AG601"]
+    (tmp_path / "model").write_bytes(zipped({"x.py": CODE}))
+    assert rules(tmp_path / "model") == []
+
+
+@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("a.so", b"\x7fELF\2\1\1" + bytes(5000)),
@@ -126,7 +158,7 @@ def test_other_files_of_a_folder_are_passed_over(
 
 
 def test_hostile_pickles_are_read_under_any_name(tmp_path: Path) -> None:
-    for name in ("model", "x.json", "x"):
+    for name in ("model", "x.json", "x", "cache.py", "manifest.json", "x.log"):
         for content in (b"cos\nsystem\n(S'id'\ntR.", b"\x80\x02cos\nsystem\n."):
             (tmp_path / name).write_bytes(content)
             assert "AG610" in rules(tmp_path / name, explicit=False)

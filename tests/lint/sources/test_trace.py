@@ -102,6 +102,75 @@ def test_other_lines_are_no_matter(noise: bytes) -> None:
     assert contents.subjects[1].member == f"vllm_execution_code#2 (line {line})"
 
 
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        (b"vllm_execution_code", rb"vllm_execution\u005fcode"),
+        (
+            b"vllm_execution_code",
+            b"".join(b"\\u%04X" % char for char in b"vllm_execution_code"),
+        ),
+        (b'"artifact"', rb'"\u0061rtifact"'),
+        (b'"name"', rb'"n\u0061me"'),
+    ],
+    ids=["one letter", "all letters", "a key", "another key"],
+)
+@pytest.mark.parametrize("size", [0, 1_048_400, 1_048_576])
+def test_records_in_escapes_are_records(
+    spelling: tuple[bytes, bytes], size: int
+) -> None:
+    noise = HEADER + b"{}\n" + b"\tabcdefgh\n" * (size // 10)
+    contents = look(noise + trace().replace(*spelling))
+    assert rules(contents) == []
+    assert [subject.text for subject in contents.subjects] == [PROGRAM]
+
+
+def test_a_record_with_a_key_twice_is_told() -> None:
+    again = b'"name": "vllm_execution_code", "name": "other"'
+    log = trace().replace(b'"name": "vllm_execution_code"', again)
+    contents = look(log + trace(OTHER))
+    assert rules(contents) == ["AG607"]
+    assert [subject.text for subject in contents.subjects] == [OTHER]
+
+
+def test_lines_with_escapes_of_other_names_do_not_count() -> None:
+    noise = HEADER + rb'{"a": "\u005f \u007f", "artifact": {"name": "x"}}' + b"\n"
+    contents = look(trace() + noise * 5, replace(Limits(), programs=3))
+    assert rules(contents) == []
+
+
+NOISE = b"W other line\n" * 400
+
+
+@pytest.mark.parametrize(
+    ("name", "noise", "explicit"),
+    [
+        ("trace.log", NOISE, False),
+        ("x", NOISE, False),
+        ("x", b"\n" * 60_000, False),
+        ("trace.log", b"x" * 2_000_000 + b"\n", False),
+        ("x", NOISE * 1000, True),
+        ("x", b"a = 1\n" * 500_000, True),
+        ("model", NOISE * 1000, True),
+    ],
+)
+def test_what_stands_before_the_first_record_is_no_matter(
+    name: str, noise: bytes, explicit: bool
+) -> None:
+    contents = read_bytes(noise + trace(), name, Limits(), explicit=explicit)
+    assert rules(contents) == []
+    assert [subject.text for subject in contents.subjects] == [PROGRAM]
+
+
+def test_other_logs_are_passed_over_in_folders_whatever_their_size() -> None:
+    limits = replace(Limits(), trace_bytes=len(NOISE))
+    for data in (NOISE, NOISE * 3):
+        assert read_bytes(data, "serve.log", limits, explicit=False).passed
+        assert rules(read_bytes(data, "serve.log", limits)) == ["AG006"]
+    name = "dedicated_log_torch_trace_rank_0_abc.log"
+    assert rules(read_bytes(NOISE * 3, name, limits, explicit=False)) == ["AG005"]
+
+
 @pytest.mark.parametrize("size", [0, 1, 1_048_400, 1_048_576, 1_048_900, 2_500_000])
 def test_records_are_found_across_blocks(size: int) -> None:
     noise = HEADER + b"{}\n" + b"\tabcdefgh\n" * (size // 10)
