@@ -10,7 +10,13 @@ still valid programs: another operator, another index in range, another live nam
 Those are counted apart, because no look at a text alone can tell them from what was
 meant; an artifact's digest and `astgen diff` can.
 
-Exit code 0: all structural mutants are refused, all valid ones accepted; 1: not so;
+Mutants that lost a del (`mutate_lifetimes.py`) may run, so they are shown to `astgen
+lint` too. Structural are those that hold a value while something runs that does not
+need it; lint must flag all of them (AG203, AG205, AG207). Valid are those where
+nothing runs any more, and those that lost the del of a parameter of astgen's own text,
+which deletes some parameters and spares weights and numbers.
+
+Exit code 0: all structural mutants are flagged, all valid ones accepted; 1: not so;
 2: a program could not be mutated.
 """
 
@@ -32,7 +38,7 @@ from mutate_program import Program
 __all__ = ["main"]
 
 _SHOWN = 20
-"""Mutants that are shown in full where oracle and checker disagree."""
+"""Mutants that are shown in full where oracle and checker (or lint) disagree."""
 
 
 @click.command()

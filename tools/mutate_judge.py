@@ -1,4 +1,7 @@
-"""Mutants made, classed by the oracle and shown to the checker; the counts of both."""
+"""Mutants made, classed by the oracle and shown to the checker; the counts of both.
+
+Mutants that lost a del are shown to the linter as well, since they may run.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from random import Random
 
 import mutate_calls
 import mutate_functions
+import mutate_lifetimes
 import mutate_names
 import mutate_paths
 import mutate_syntax
@@ -36,8 +40,9 @@ class Judged:
         operator: What made it.
         program: The program that it was made of.
         text: The mutant.
-        reason: Why it is structurally broken, None if it is a valid program.
-        rules: The codes of the checker's findings, in the order of the text.
+        reason: Why it is structurally broken, or holds a value for too long; None if
+            it is a valid program.
+        rules: The codes of the checker's findings, then of those of lint.
     """
 
     operator: str
@@ -149,7 +154,11 @@ def judge(
         found = reason or " ".join(rules)
         raise ValueError(f"{program.name} is no valid program: {found}")
     for name, text in mutants(program, limit, seed):
-        yield Judged(name, program, text, broken(program, text), flagged(program, text))
+        reason, rules = broken(program, text), flagged(program, text)
+        if name in mutate_lifetimes.OPERATORS:
+            reason = reason or mutate_lifetimes.forgotten(program, text)
+            rules += mutate_lifetimes.noted(program, text)
+        yield Judged(name, program, text, reason, rules)
 
 
 def flagged(program: Program, text: str) -> tuple[str, ...]:

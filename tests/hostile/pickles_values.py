@@ -143,6 +143,13 @@ OBJECTS = [
     ),
     refused("a frame reads", call(glob("traceback", "FrameSummary"), text(CANARY))),
     refused("a class called", call(glob("torch.fx.graph", "CodeGen"))),
+    refused(
+        "a source whose name is code",
+        call(
+            glob("torch._dynamo.source", "CallMethodItemSource"),
+            new(PICKLER, "_OpStrPickleData", text("name"), TEXT),
+        ),
+    ),
     refused("a loader's object", b"](" + TOKEN + b"e"),
     refused(
         "a symbol that is code",

@@ -19,6 +19,8 @@ def _everything_is_imported() -> None:
     # Modules and lists are read when they are first needed.
     for program in HOSTILE[::20]:
         lint_bytes(program.text.encode("utf-8", "surrogatepass"), "a.py", WARNINGS)
+    # A pickle can begin like this, too.
+    lint_bytes(b"(a)", "a.py", WARNINGS)
 
 
 def _codes(program: Hostile, job: Job) -> set[str]:

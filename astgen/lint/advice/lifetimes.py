@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from astgen.check.finding import Edit, Profile
 from astgen.check.report import Problem, shown
 from astgen.lint.advice.editor import Editor
 from astgen.lint.advice.facts import Body, Facts
-from astgen.lint.advice.values import holds_nothing
+from astgen.lint.advice.values import holds_nothing, is_constant
 from astgen.lint.rules.lifetimes import (
     MISSING_DEL,
     REBOUND_NAME,
@@ -48,10 +48,13 @@ def lifetimes(facts: Facts, profile: Profile, editor: Editor) -> Iterator[Proble
                 continue
             if name not in body.last:
                 # astgen takes nested inputs apart even if the graph reads none.
-                if profile != "astgen-1" or not _FLAT.match(name):
+                is_flat = profile == "astgen-1" and _FLAT.match(name)
+                if not is_flat or name not in body.deleted:
                     yield from _unused(facts, body, name, index, editor)
             elif name not in body.deleted:
                 yield from _held(facts, body, name, index, editor)
+        if profile != "astgen-1":
+            yield from _held_parameters(facts, body, again, editor)
         yield from _useless(body, editor)
         if body is facts.entry and profile != "astgen-1":
             yield from _owned(body)
@@ -61,23 +64,52 @@ def _held(
     facts: Facts, body: Body, name: str, index: int, editor: Editor
 ) -> Iterator[Problem]:
     """A value that lives on while something runs that does not need it."""
+    last = _taken(body, name)
+    if last <= index or not _runs_behind(body, last):
+        return
+    node = body.node.body[index]
+    # Generators delete whatever they compute, even if it is an empty tuple.
+    if not isinstance(node, ast.Assign) or is_constant(facts, node.value):
+        return
+    if name in body.whole:
+        yield _missing(body, name, node.targets[0], last, editor)
+        return
+    message = f"{shown(name)} is held after its last item was taken"
+    edit, hint = _add_del(body, last, name, editor)
+    yield Problem(TUPLE_HELD, node.targets[0], message, hint, (edit,))
+
+
+def _held_parameters(
+    facts: Facts, body: Body, again: Set[str], editor: Editor
+) -> Iterator[Problem]:
+    """Parameters without the del that vLLM gives each one that is used."""
+    for name, node in body.parameters.items():
+        if name in body.deleted or name in again or name == facts.dialect.submods:
+            continue
+        if name in body.last:
+            last = _taken(body, name)
+            if last >= 0 and _runs_behind(body, last):
+                yield _missing(body, name, node, last, editor)
+
+
+def _taken(body: Body, name: str) -> int:
+    """The last statement that needs a name: if that makes a part, what takes it."""
     last = body.last[name]
     while last in body.parts:
         last += 1
-    if last <= index or not body.running or last >= body.running[-1]:
-        return
-    node = body.node.body[index]
-    if not isinstance(node, ast.Assign) or holds_nothing(facts, node.value):
-        return
-    is_tuple = name not in body.whole
-    edit = _add_del(body, last, name, editor)
-    hint = f"add 'del {name}' behind its last use in line {_line(body, last)}"
-    if is_tuple:
-        message = f"{shown(name)} is held after its last item was taken"
-        yield Problem(TUPLE_HELD, node.targets[0], message, hint, (edit,))
-    else:
-        message = f"{shown(name)} is held after its last use"
-        yield Problem(MISSING_DEL, node.targets[0], message, hint, (edit,))
+    return last
+
+
+def _runs_behind(body: Body, index: int) -> bool:
+    return bool(body.running) and index < body.running[-1]
+
+
+def _missing(
+    body: Body, name: str, node: ast.AST, last: int, editor: Editor
+) -> Problem:
+    message = f"{shown(name)} is held after its last use"
+    edit, hint = _add_del(body, last, name, editor)
+    return Problem(MISSING_DEL, node, message, hint, (edit,))
 
 
 def _unused(
@@ -88,9 +120,7 @@ def _unused(
         return
     places = body.deleted.get(name, [])
     if not places:
-        if not body.running or index >= body.running[-1]:
-            return
-        if holds_nothing(facts, node.value):
+        if not _runs_behind(body, index) or holds_nothing(facts, node.value):
             return
     what = "bound and deleted, but never read" if places else "bound, but never read"
     edits: list[Edit | None] = [editor.drop_target(node)]
@@ -142,16 +172,14 @@ def _owned(body: Body) -> Iterator[Problem]:
         yield Problem(USELESS_DEL, body.node.body[place], message, hint)
 
 
-def _add_del(body: Body, index: int, name: str, editor: Editor) -> Edit:
+def _add_del(body: Body, index: int, name: str, editor: Editor) -> tuple[Edit, str]:
     """A del behind a statement, or one name more in the del that is there."""
+    line = body.node.body[index].lineno
+    hint = f"add 'del {name}' behind its last use in line {line}"
     following = body.node.body[index + 1]
     if isinstance(following, ast.Delete):
         last = following.targets[-1]
         if isinstance(last, ast.Tuple) and last.elts:
             last = last.elts[-1]
-        return editor.insert_behind(last, f", {name}")
-    return editor.add_statement(body.node.body[index], f"del {name}")
-
-
-def _line(body: Body, index: int) -> int:
-    return body.node.body[index].lineno
+        return editor.insert_behind(last, f", {name}"), hint
+    return editor.add_statement(body.node.body[index], f"del {name}"), hint

@@ -6,7 +6,20 @@ import ast
 
 from astgen.lint.advice.facts import Facts, is_slot
 
-__all__ = ["holds_nothing"]
+__all__ = ["holds_nothing", "is_constant"]
+
+
+def is_constant(facts: Facts, node: ast.expr) -> bool:
+    """Whether an expression is a literal, or a constant of the program.
+
+    Args:
+        facts: The facts of the program.
+        node: The expression that a name is bound to.
+
+    Returns:
+        True if it is.
+    """
+    return isinstance(node, ast.Constant) or is_slot(node, facts.dialect.consts)
 
 
 def holds_nothing(facts: Facts, node: ast.expr) -> bool:
@@ -20,10 +33,8 @@ def holds_nothing(facts: Facts, node: ast.expr) -> bool:
         True for literals, constants, and calls of inlined functions that return
         nothing.
     """
-    if isinstance(node, ast.Constant):
+    if is_constant(facts, node):
         return True
-    if isinstance(node, ast.Subscript):
-        return is_slot(node, facts.dialect.consts)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
     callee = facts.functions.get(node.func.id)

@@ -44,9 +44,9 @@ ENCODING = Rule(
         "ones. Python decodes a module as the first two lines of it say (PEP 263), so "
         "a coding cookie can make other code of the bytes than any reader sees: in "
         "UTF-7, +AAo- is a line break. Where an encoding can hide even the names of "
-        "generated code, the cookie alone is enough, in a folder, too. A byte order mark, UTF-16, or bytes that are "
-        "no UTF-8 are refused for the same reason, with their position. Nothing of "
-        "such a text is looked at further."
+        "generated code, the cookie alone is enough, in a folder, too. A byte order "
+        "mark, UTF-16, or bytes that are no UTF-8 are refused for the same reason, "
+        "with their position. Nothing of such a text is looked at further."
     ),
     good=(
         Sample("execution.py", _CODE, PROGRAM),

@@ -21,10 +21,12 @@ MISSING_DEL = Rule(
         "Generators of stitching code delete each value after its last use, as the "
         "interpreter of torch.fx does, so that its memory is free while the next "
         "piece runs; a value that stays alive raises the peak by its size. A missing "
-        "del is a lost line, or a text written by hand. It is no finding where "
-        "nothing runs between the last use and the return, for parameters (the "
-        "caller holds them, and weights belong to the model), and for what holds "
-        "nothing: a literal, or a call of a function that returns nothing."
+        "del is a lost line, or a text written by hand. vLLM deletes parameters, too, "
+        "those of inlined functions included; astgen spares parameters that are "
+        "weights or numbers, which its text does not tell from others, so there no "
+        "parameter is a finding. Nor is it one where nothing runs between the last "
+        "use and the return, for parameters that are never used, and for names of "
+        "literals and constants."
     ),
     good=(
         """\
@@ -70,6 +72,17 @@ def execution_fn(x, *, __vllm_submods__):
     y = __vllm_submods__[0](x)
     z = operator.add(y, 1)
     w = __vllm_submods__[1](z)
+    return w
+""",
+        """\
+import torch
+import operator
+
+def execution_fn(x, *, __vllm_submods__):
+    y = __vllm_submods__[0](x)
+    z = __vllm_submods__[1](y)
+    del y
+    w = __vllm_submods__[2](z)
     return w
 """,
     ),
@@ -119,7 +132,7 @@ import operator
 
 def execution_fn(l_self_modules_norm_parameters_weight_, x, *, __vllm_submods__):
     y = operator.mul(x, l_self_modules_norm_parameters_weight_)
-    del l_self_modules_norm_parameters_weight_
+    del l_self_modules_norm_parameters_weight_, x
     z = torch.neg(y)
     return z
 """,

@@ -87,6 +87,7 @@ import operator
 
 def execution_fn(x, *, __vllm_submods__):
     y = __vllm_submods__[0](x)
+    del x
     a = y[0]
     b = y[1]
     del y
@@ -102,6 +103,7 @@ import operator
 
 def execution_fn(x, *, __vllm_submods__):
     y = __vllm_submods__[0](x)
+    del x
     a = y[0]
     b = y[1]
     c = y[2]
@@ -114,6 +116,7 @@ import operator
 
 def execution_fn(x, *, __vllm_submods__):
     y = torch.split(x, 1)
+    del x
     a = y[3]
     b = y[1]
     c = y[0]
@@ -160,6 +163,7 @@ import operator
 
 def execution_fn(x, *, __vllm_submods__):
     y = torch.ops.vllm.all_reduce(x, group_name="tp:0")
+    del x
     return operator.add(torch.ops.aten.neg.default(y), 1)
 """,
     ),

@@ -76,9 +76,10 @@ PICKLE_GLOBAL = Rule(
         "Loading a pickle imports every name in it and calls some of them, before "
         "anybody has looked at the result: os.system in a pickle runs at once. The "
         "names that stock caches of vLLM and PyTorch contain are on a list of exact "
-        "names; functions that are only harmless with certain arguments, such as "
-        "getattr, are known with these. Everything else is an error, also a name that "
-        "is worked out while the pickle is loaded. A cache without this finding is "
+        "names, each with the one way in which caches use it: how it is called, what "
+        "its state holds, and where it may stand as a value that others call. "
+        "Everything else is an error, also a name or a key beside a program that is "
+        "worked out while the pickle is loaded. A cache without this finding is "
         "like a stock one, no more: what is in the compiled code is not judged."
     ),
     good=(_WITH_CONSTS, _LISTED),

@@ -51,6 +51,18 @@ _FUNCTIONS = "torch.utils._sympy.functions"
 _BITWISE_MAKER = f"{_FUNCTIONS}.make_opaque_bitwise_fn"
 _GRAPHS = "torch.fx._graph_pickler"
 _OWNER = "vllm.compilation.caching.VllmSerializableFunction"
+_HAND_OUT = frozenset(
+    {
+        "builtins.getattr",
+        "dill._dill._create_namedtuple",
+        "dill._dill._load_type",
+        "functools.partial",
+        f"{_FUNCTIONS}.make_opaque_unary_fn",
+        _BITWISE_MAKER,
+    }
+)
+"""What gives a name when it is called."""
+
 _SHAPE_GUARD = ("ShapeGuard", ("expr", "sloc", "size_oblivious"), "torch._guards")
 _VERSION = re.compile(r"\d+\.\d[0-9A-Za-z.+_-]{0,60}\Z")
 _MOST = 16
@@ -97,8 +109,9 @@ def resolve(value: Value, depth: int = 0) -> str | None:
     if value.kind not in MAKERS:
         return dotted(value)
     name = resolve(value.callee, depth + 1)
-    guard = GUARDS.get(name or "")
-    if guard is None or value.keywords is not None or not guard(value):
+    if name not in _HAND_OUT or value.keywords is not None:
+        return None
+    if not GUARDS[name](value):
         return None
     given = str((arguments_of(value) or [""])[0])
     if name == "builtins.getattr":

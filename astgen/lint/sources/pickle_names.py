@@ -42,6 +42,7 @@ _WHY = {
     "mapping": "is called with arguments that no known cache has",
     "object": "is made in a way, or gets a state, that no known cache has",
     "opaque": "is made in a way, or gets a state, that no known cache has",
+    "source": "is called with arguments that no known cache has",
     "sympy": "is called with arguments that sympy may evaluate",
 }
 
@@ -94,7 +95,9 @@ def judge(reading: Reading, names: Collection[str]) -> Iterator[tuple[str, str]]
             yield from judgement.supplied(node)
     # Calls that are known say where their arguments may stand, so they come first.
     for node in reading.nodes:
-        yield from judgement.values(node)
+        # Most of a large pickle is plain data, which is passed over fast.
+        if type(node) is Made or node.pairs or Made in map(type, node.parts or ()):
+            yield from judgement.values(node)
     yield from judgement.value(reading.top, NOTHING)
 
 
@@ -145,11 +148,10 @@ class _Judgement:
                 yield from self.value(part, inside)
         if node.pairs:
             yield from self.pairs(node.pairs, inside)
-        for state in node.states or ():
-            yield from self.value(state, NOTHING)
-        if node.kind != "global" and node.kind != "persistent":
-            yield from self.value(node.arguments, NOTHING)
-            yield from self.value(node.keywords, NOTHING)
+        if node.kind in MAKERS:
+            for value in (node.arguments, node.keywords, *(node.states or ())):
+                if type(value) is Made:
+                    yield from self.value(value, NOTHING)
 
     def pairs(self, pairs: list[Value], inside: Kinds) -> Iterator[tuple[str, str]]:
         found: list[str] = []

@@ -60,7 +60,9 @@ class Places:
         """
         self._in: dict[int, Kinds] = {}
         for node in nodes:
-            pairs = node.pairs or ()
+            pairs = node.pairs
+            if not pairs:
+                continue
             for place in range(0, len(pairs) - 1, 2):
                 key, value = pairs[place], pairs[place + 1]
                 if isinstance(value, Node) and isinstance(key, str):

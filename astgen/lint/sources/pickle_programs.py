@@ -22,6 +22,9 @@ CODE = "execution_code"
 """The key of a program's text."""
 
 _MOST_CONSTANTS = 100_000
+_MOST_CODES = 100
+"""A dictionary has one; of more, the last ones are looked at."""
+
 _NAMES = "submod_names"
 _CONSTS = "consts"
 _OWNER = "vllm.compilation.caching.VllmSerializableFunction"
@@ -72,7 +75,8 @@ class Programs:
         for node in nodes:
             codes = _entries(node, CODE)
             if codes:
-                yield from self._found(node, codes + _behind_computed(node))
+                codes += _behind_computed(node)
+                yield from self._found(node, codes[-_MOST_CODES:])
 
     def _found(self, node: Node, codes: list[Value]) -> Iterator[Found]:
         has_consts, consts = entry(node, _CONSTS)

@@ -13,10 +13,11 @@ from astgen.lint.sources.pickle_calls import (
     literal_arguments,
     resolve,
 )
-from astgen.lint.sources.pickle_values import MAKERS, Node, Value
+from astgen.lint.sources.pickle_values import MAKERS, Node, Value, dotted
 
 __all__ = ["Shape", "Shapes", "changed"]
 
+_SOURCES = "torch._dynamo.source."
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,60}\Z")
 
 
@@ -45,6 +46,7 @@ class Shapes:
         self._known = known
         self._symbolic: dict[int, bool] = {}
         self._states: dict[tuple[int, str], bool] = {}
+        self._calls: dict[tuple[int, str], bool] = {}
 
     def fits(self, node: Node, name: str, shape: Shape) -> bool:
         """Whether a call, and what happens to its result, is known.
@@ -62,9 +64,7 @@ class Shapes:
         if node.keywords is not None or node.parts:
             return False
         if kind == "guarded":
-            check = GUARDS.get(name)
-            own_state = name == "functools.partial"
-            return bool(check and check(node)) and (own_state or not changed(node))
+            return self._is_known_call(name, node)
         if kind == "mapping":
             return not node.states and _mapping_arguments(name, node)
         if node.pairs:
@@ -75,7 +75,21 @@ class Shapes:
             return _made_empty(node) and _literal_state(node)
         if kind == "object" and not _made_empty(node):
             return False
+        if kind == "source":
+            return not node.states and _of_source(node)
         return arguments_of(node) is not None and self._has_state(node, name, shape)
+
+    def _is_known_call(self, name: str, node: Node) -> bool:
+        check = GUARDS.get(name)
+        if check is None:
+            return False
+        if name == "functools.partial":
+            return not node.pairs and check(node)
+        # Many calls can share their arguments.
+        place = id(node.arguments), name
+        if place not in self._calls:
+            self._calls[place] = check(node)
+        return self._calls[place] and not changed(node)
 
     def _has_state(self, node: Node, name: str, shape: Shape) -> bool:
         if not node.states:
@@ -123,6 +137,13 @@ def changed(node: Node) -> bool:
 
 def _made_empty(node: Node) -> bool:
     return node.kind == "new" and arguments_of(node) == []
+
+
+def _of_source(node: Node) -> bool:
+    match arguments_of(node):
+        case [Node() as base, *_] if base.kind in MAKERS:
+            return (dotted(base.callee) or "").startswith(_SOURCES)
+    return False
 
 
 def _literal_state(node: Node) -> bool:

@@ -37,6 +37,7 @@ __all__ = ["read", "read_bytes"]
 
 # What a log may begin with that is no record, whatever its name is.
 _NOISE = 1 << 16
+_MORE = 1 << 20
 _RANK = re.compile(r"rank_\d+_\d+\Z")
 _BEGINNINGS = {"empty": "is empty", "trace": "is a log", "zip": "is an archive"}
 _HINT = "name the file that holds it, or the folder of the cache"
@@ -176,6 +177,10 @@ class _Reader:
         from astgen.lint.sources.headless import headless
 
         if not headless(head, len(head) < HEAD):
+            return False
+        # Logs can be far larger than pickles, and look like one for some lines.
+        more = blob.head(_MORE)
+        if not headless(more, len(more) < _MORE):
             return False
         return headless(blob.load(self.limits.file_bytes), True)
 

@@ -15,7 +15,7 @@ from astgen.lint.subject import Subject
 HEAD = "import torch\ndef execution_fn(x, w, *, __vllm_submods__):\n"
 
 
-def mended(text: str, profile: Profile = "vllm-0.32") -> str:
+def mended(text: str, profile: Profile = "astgen-1") -> str:
     """The text after all rounds; a second run changes nothing."""
 
     def lint(text: str) -> Sequence[Finding]:
@@ -160,7 +160,7 @@ IMPORTS = [
 @pytest.mark.parametrize("head, wanted", IMPORTS)
 def test_imports_that_nothing_needs_go(head: str, wanted: str) -> None:
     rest = "def execution_fn(x, *, __vllm_submods__):\n    return torch.neg(x)\n"
-    assert mended(head + rest) == wanted + rest
+    assert mended(head + rest, "vllm-0.32") == wanted + rest
 
 
 SHARED = """\
@@ -201,7 +201,7 @@ def execution_fn(x, *, __vllm_submods__):
 
 
 def test_equal_functions_become_one_round_by_round() -> None:
-    assert mended(SHARED) == SHARING
+    assert mended(SHARED, "vllm-0.32") == SHARING
 
 
 def test_a_function_that_is_written_twice_is_written_once() -> None:
@@ -211,7 +211,7 @@ def test_a_function_that_is_written_twice_is_written_once() -> None:
         "    return [__vllm_inlined_submods__0(x), __vllm_inlined_submods__0(x)]\n"
     )
     before = f"import torch\n\n{function}{function}{entry}"
-    assert mended(before) == f"import torch\n\n{function}{entry}"
+    assert mended(before, "vllm-0.32") == f"import torch\n\n{function}{entry}"
 
 
 def test_one_mended_line_shows_the_next_problem() -> None:

@@ -70,10 +70,12 @@ def test_programs_do_not_open_as_pickles() -> None:
         b"I am text.",
         b"#include <c>\n",
         b"CTEST_OUTPUT\n" + b"-" * 72 + b"uc\na\nb\n.",
-        b"Format: text\nclass\nfile\n.",
-        b"License c\nclass\nfile\n.",
-        b"Icons\nclass\nfile\n.",
+        b"INFO a line of a log\n" * 20_000,
+        b"V0102 a line of a log\n" * 20_000,
         b"Some text\nclass\nfile\n.",
+        b"click\ntorch\nnumpy\nRich\n",
+        b"class X(list):\n    def f(self):\n        pass\n",
+        b"P5\n16 16\n255\n",
         pickle.dumps([1, 2.5, "x"], 0),
     ],
 )
@@ -98,6 +100,14 @@ def test_other_texts_are_no_pickles(data: bytes) -> None:
 def test_what_stands_before_the_first_name_may_be_any_value(front: bytes) -> None:
     assert headless(front + b"0cos\nsystem\n(S'id'\ntR.", True)
     assert headless(front + b"0cos\nsystem\n(S'id'\ntRt", True)
+
+
+@pytest.mark.parametrize("end", [b"#", b"", b"\xff", b"t", b"RRR", b"Fx", b"I"])
+def test_a_pickle_that_calls_something_and_breaks_off_is_one(end: bytes) -> None:
+    for start in (b"cos\nsystem\n(S'id'\ntR", b"(S'id'\nios\nsystem\n"):
+        assert headless(start + end, True)
+    assert headless(b"(cos\nsystem\nS'id'\no" + end, True)
+    assert headless(b"c__main__\nx\n(db" + end, True)
 
 
 def test_a_pickle_that_goes_on_is_looked_at() -> None:
