@@ -56,8 +56,10 @@ class Contents:
         subjects: The programs.
         findings: What is wrong with the file itself; `path` and `member` are set.
         passed: Whether it is a file in which nobody expects generated code.
+        opcodes: How many opcodes of pickles were read for it.
     """
 
     subjects: list[Subject] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     passed: bool = False
+    opcodes: int = 0

@@ -54,7 +54,7 @@ class Limits:
         archive_bytes: Bytes that are inflated for one file, archives in it included;
             bytes that are read for one manifest.
         archives: How deep archives may stand in each other.
-        opcodes: Opcodes of a pickle, pickles in it included.
+        opcodes: Opcodes of all pickles in a file.
         memo: Values that a pickle may remember.
         depth: How deep pickles and their values may be nested.
         findings: Findings that are shown of one program.
@@ -118,6 +118,7 @@ class Budget:
         inflated: Bytes of them that were inflated, or read beside a manifest.
         programs: Programs that were found.
         text: Bytes of them.
+        opcodes: Opcodes of pickles that were read.
     """
 
     limits: Limits
@@ -125,6 +126,14 @@ class Budget:
     inflated: int = 0
     programs: int = 0
     text: int = 0
+    opcodes: int = 0
+
+    def opcodes_left(self) -> int:
+        """How many opcodes pickles may still have; `Spent` if none."""
+        left = self.limits.opcodes - self.opcodes
+        if left <= 0:
+            raise Spent(too_many("opcodes of pickles", self.limits.opcodes))
+        return left
 
     def members_left(self) -> int:
         """How many members archives may still have; `Spent` if none."""

@@ -58,6 +58,7 @@ def read_pickle(
     reader = _Reader(path, limits, names)
     with _no_collection():
         reader.read(data, member)
+    reader.contents.opcodes = limits.opcodes - max(reader.budget.opcodes, 0)
     return reader.contents
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 
 from astgen.lint.rules.artifacts import BAD_MAGIC, INCOMPLETE
@@ -209,7 +210,9 @@ class _Reader:
         from astgen.lint.sources.pickles import read_pickle
 
         data = blob.load(self.limits.file_bytes)
-        found = read_pickle(data, blob.path, blob.member, self.limits, names=self.names)
+        limits = replace(self.limits, opcodes=self.budget.opcodes_left())
+        found = read_pickle(data, blob.path, blob.member, limits, names=self.names)
+        self.budget.opcodes += found.opcodes
         self.contents.findings += found.findings
         for subject in found.subjects:
             self.budget.program(len(subject.text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -257,3 +258,17 @@ def test_seeded_flips_give_the_program_or_a_finding() -> None:
         contents = look(bytes(flipped))
         assert {subject.text for subject in contents.subjects} <= {PROGRAM}
         assert len(contents.subjects) == 2 or contents.findings
+
+
+def test_pickles_of_one_archive_share_their_limit(tmp_path: Path) -> None:
+    pickled = b"\x80\x04N" + b"\x85" * 1000 + b"."
+    path = tmp_path / "pickles.zip"
+    with ZipFile(path, "w") as archive:
+        for number in range(30):
+            archive.writestr(f"{number}.pkl", pickled)
+    limits = replace(Limits(), opcodes=10_000)
+    contents = read(str(path), limits, explicit=True)
+    too_large = [one for one in contents.findings if one.rule == "AG005"]
+    cut, others = too_large
+    assert cut.member and "too many opcodes" in cut.message
+    assert not others.member and "10,000 opcodes of pickles" in others.message
