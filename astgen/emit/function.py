@@ -92,9 +92,7 @@ class _Builder:
     def build(self) -> Inlined:
         signature = parameters(self.graph)
         params = [self.parameter(parameter) for parameter in writable(signature)]
-        self.dying = last_uses(
-            self.graph, are_inputs_bound=self.info is not None
-        )
+        self.dying = last_uses(self.graph, are_inputs_bound=self.info is not None)
         if self.info is not None:
             self.flatten([param.name.value for param in params])
         self.free_unread()

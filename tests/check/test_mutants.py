@@ -1,4 +1,4 @@
-"""Broken mutants of valid programs are refused, valid ones accepted: a short run.
+"""Broken mutants of valid programs are flagged, valid ones accepted: a short run.
 
 The long runs are those of `tools/mutate.py`. The stored programs are texts that the
 generator wrote, so that nothing here needs torch.
@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
 import mutate_judge  # noqa: E402
+import mutate_lifetimes  # noqa: E402
 from mutate_judge import OPERATORS, Judged, judge  # noqa: E402
+from mutate_lifetimes import forgotten, noted  # noqa: E402
 from mutate_program import Program, inferred  # noqa: E402
 from mutate_run import broken  # noqa: E402
 
@@ -34,6 +36,27 @@ EXAMPLES = [
 ]
 STITCHED = next(program for program in STORED if program.name == "stitched")
 
+VLLM = inferred(
+    "vLLM",
+    """\
+import torch
+import operator
+
+def execution_fn(x, w, s72, *, __vllm_submods__):
+    piece = __vllm_submods__[0](x, s72)
+    del x
+    getitem = piece[0]
+    getitem_1 = piece[1]
+    del piece
+    add = operator.add(getitem, w)
+    del getitem, w
+    mul = operator.mul(add, s72)
+    del add, s72
+    neg = torch.neg(mul)
+    return (neg, getitem_1)
+""",
+)
+
 
 def disagreements(program: Program, limit: int) -> list[str]:
     return [str(found) for found in judge(program, limit) if not found.is_right]
@@ -43,7 +66,7 @@ def test_there_are_programs_of_all_kinds() -> None:
     assert len(STORED) >= 10 and len(EXAMPLES) >= 20
 
 
-@pytest.mark.parametrize("program", STORED, ids=lambda program: program.name)
+@pytest.mark.parametrize("program", [*STORED, VLLM], ids=lambda program: program.name)
 def test_oracle_and_checker_agree_on_mutants_of_generated_texts(
     program: Program,
 ) -> None:
@@ -106,11 +129,73 @@ def test_the_oracle_knows_what_stays_valid(old: str, new: str) -> None:
     assert broken(STITCHED, STITCHED.text.replace(old, new)) is None
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "name", "rule"),
+    [
+        ("    del x\n", "", "x", "AG203"),
+        ("    del piece\n", "", "piece", "AG207"),
+        ("del getitem, w", "del w", "getitem", "AG203"),
+        ("del add, s72", "del add", "s72", "AG203"),
+    ],
+)
+def test_a_missing_del_is_structural_and_lint_says_so(
+    old: str, new: str, name: str, rule: str
+) -> None:
+    assert VLLM.text.count(old) == 1
+    text = VLLM.text.replace(old, new)
+    assert f"{name} is held" in (forgotten(VLLM, text) or "")
+    assert noted(VLLM, text) == (rule,)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    del input_ids, weight_of_the_first_layer\n", ""),
+        ("    del a\n", ""),
+        ("gelu(reshape, approximate", "relu(reshape, approximate"),
+    ],
+    ids=["parameters of the entry", "parameter of a function", "another operator"],
+)
+def test_other_losses_are_not(old: str, new: str) -> None:
+    assert STITCHED.text.count(old) == 1
+    text = STITCHED.text.replace(old, new)
+    assert forgotten(STITCHED, text) is None
+    assert noted(STITCHED, text) == ()
+
+
+def test_a_value_lives_on_in_what_it_was_put_into() -> None:
+    lines = ["part = [neg]", "cat = torch.cat(part)", "del neg, part", "return cat"]
+    body = "".join(f"    {line}\n" for line in ["neg = torch.neg(x)", *lines])
+    head = "import torch\nimport operator\n\n\n"
+    program = inferred(
+        "parts", f"{head}def execution_fn(x, *, __vllm_submods__):\n{body}"
+    )
+    text = program.text.replace("del neg, part", "del part")
+    assert forgotten(program, text) is None
+    later = program.text.replace("return cat", "return torch.neg(cat)")
+    program = inferred("parts", later)
+    text = later.replace("del neg, part", "del part")
+    assert forgotten(program, text) == "line 10 runs while neg is held"
+
+
+def test_a_missing_del_that_lint_overlooks_is_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mutate_lifetimes, "noted", lambda program, text: ())
+    missed = [one for one in judge(VLLM, 1) if not one.is_right]
+    assert {one.operator for one in missed} == mutate_lifetimes.OPERATORS
+    assert all("is held" in (one.reason or "") for one in missed)
+
+
 def test_a_mutant_that_gets_past_the_checker_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mutate_judge, "check", lambda text, **known: ())
-    found = [one for one in judge(STITCHED, 1) if one.reason is not None]
+    found = [
+        one
+        for one in judge(STITCHED, 1)
+        if one.reason is not None and one.operator not in mutate_lifetimes.OPERATORS
+    ]
     assert found and not any(one.is_right for one in found)
     shown = str(found[0])
     assert "no finding" in shown and "+++ undefined_name_used" in shown

@@ -295,3 +295,29 @@ def test_two_thousand_values_that_die_in_one_call() -> None:
     nodes = [made.call_function(max, (x, i)) for i in range(2000)]
     top = made.call_function(max, (nodes,))
     run_graph(finish(made, (made.call_function(max, (top, 1)), x)), 5)
+
+
+def test_the_text_deletes_computed_numbers_and_spares_numbers_of_the_caller() -> None:
+    def body(g: fx.Graph, x: fx.Node, n: fx.Node) -> Any:
+        n.meta["example_value"] = 2
+        size = g.call_method("size", (x, 0))
+        size.meta["example_value"] = 3
+        made = g.call_function(torch.zeros, ((size, n),))
+        return g.call_function(torch.neg, (made,))
+
+    code = run_graph(graph(body, "x", "n"), tensor(3), 2).code
+    assert "    del size\n" in code
+    assert "del n" not in code
+
+
+def test_inputs_that_the_text_binds_are_deleted_whatever_they_are() -> None:
+    def function(x: Any) -> Any:
+        return torch.neg(torch.mul(torch.add(x["a"], x["n"]), x["w"]))
+
+    weight = torch.nn.Parameter(tensor(1), requires_grad=False)
+    inputs = {"a": tensor(1), "n": 3, "w": weight}
+    gm = fx.symbolic_trace(function, concrete_args={"x": dict.fromkeys(inputs, fx.PH)})
+    for node, value in zip(gm.graph.nodes, inputs.values()):
+        node.meta["example_value"] = value
+    code = run_graph(gm, inputs).code
+    assert "    del x_1, x_2\n" in code and "    del x_3, add\n" in code

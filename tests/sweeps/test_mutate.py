@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import mutate  # noqa: E402
 import mutate_judge  # noqa: E402
+import mutate_lifetimes  # noqa: E402
 from mutate_corpus import of_graphs  # noqa: E402
 
 STITCHED = ROOT / "tests" / "check" / "programs" / "stitched.txt"
@@ -38,7 +39,10 @@ def test_counts_of_all_operators_are_reported(tmp_path: Path) -> None:
     dropped = found["operators"]["definition_dropped"]
     assert dropped["structural"] == dropped["flagged"] > 0
     assert dropped["missed"] == 0
-    assert found["operators"]["del_dropped"]["valid"] > 0
+    for operator in mutate_lifetimes.OPERATORS:
+        lost = found["operators"][operator]
+        assert lost["structural"] == lost["flagged"] > 0
+        assert lost["valid"] > 0 == lost["refused"]
     assert "definition dropped" in output and "total" in output
 
 

@@ -168,7 +168,7 @@ def _owned(body: Body) -> Iterator[Problem]:
     for place, names in owned.items():
         more = f" and {len(names) - 1} more are" if len(names) > 1 else " is"
         message = f"{shown(names[0])}{more} deleted, but the model keeps what it owns"
-        hint = "leave weights and buffers to the model; the del costs time and text"
+        hint = "generate it with astgen, which leaves weights and buffers to the model"
         yield Problem(USELESS_DEL, body.node.body[place], message, hint)
 
 
