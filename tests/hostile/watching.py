@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import functools
 import sys
 from collections.abc import Iterator
@@ -35,6 +36,9 @@ def _start() -> None:
         paths.values,
     ):
         read_the_list()
+    # Python imports a codec when it is first used; pickles of old protocols use these.
+    for codec in ("ascii", "latin-1", "raw-unicode-escape"):
+        codecs.lookup(codec)
 
 
 @contextmanager
