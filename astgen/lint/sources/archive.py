@@ -66,7 +66,7 @@ def members(blob: Blob, budget: Budget, contents: Contents) -> dict[str, Blob]:
         contents.findings.append(refused.finding(blob.path, blob.member))
     for index, entry in enumerate(entries[:room]):
         name = entry.filename
-        if entry.is_dir() and not entry.file_size:
+        if entry.filename.endswith("/") and not entry.file_size:
             continue
         budget.members += 1
         seen[name] += 1

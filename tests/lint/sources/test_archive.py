@@ -272,3 +272,9 @@ def test_pickles_of_one_archive_share_their_limit(tmp_path: Path) -> None:
     cut, others = too_large
     assert cut.member and "too many opcodes" in cut.message
     assert not others.member and "10,000 opcodes of pickles" in others.message
+
+
+def test_a_member_without_a_name_is_a_member_like_others() -> None:
+    contents = look(zipped({"": CODE, "b.py": CODE}))
+    assert "b.py" in members(contents)
+    assert "AG902" not in dict(told(contents))
