@@ -277,4 +277,3 @@ def test_pickles_of_one_archive_share_their_limit(tmp_path: Path) -> None:
 def test_a_member_without_a_name_is_a_member_like_others() -> None:
     contents = look(zipped({"": CODE, "b.py": CODE}))
     assert "b.py" in members(contents)
-    assert "AG902" not in dict(told(contents))
