@@ -6,11 +6,12 @@ added where the text has the shape of generated code; elsewhere it would be nois
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
 from astgen.check import Finding, scan
-from astgen.check.report import locate
+from astgen.check.report import Problem, locate
 from astgen.check.rules.pieces import SUBMOD_INDEX
 from astgen.check.rules.slots import CONST_INDEX
 from astgen.errors import SettingsError
@@ -51,6 +52,9 @@ def judge(
 
     Returns:
         The findings of active rules, in the order of the text.
+
+    Raises:
+        SettingsError: A package is missing that a wanted rule needs.
     """
     text = subject.text
     profile = settings.profile or subject.profile or detect(text)
@@ -66,27 +70,30 @@ def judge(
     if scanned.tree is not None and scanned.in_grammar:
         found += advise(subject, scanned.tree, profile, most + 1)
     if scanned.tree is not None and resolve_ops:
-        # The only part that needs torch, and the only reason to import it.
-        try:
-            from astgen.lint.operators import judge_operators
-        except ImportError as error:
-            message = f"--resolve-ops needs PyTorch: {error}; install torch"
-            raise SettingsError(message) from error
-
-        found += locate(judge_operators(scanned.tree), text, most + 1)
+        found += locate(_operators(scanned.tree), text, most + 1)
     if scanned.tree is not None and NOT_FORMATTED.code in active:
         from astgen.lint.fix.layout import not_formatted
 
         layout = not_formatted(text)
         found += [] if layout is None else [layout]
-    unsure = _unsure(found)
-    found = sorted(one for one in found if one.rule in active - unsure)
+    wanted = active - _unsure(found)
+    found = sorted(one for one in found if one.rule in wanted)
     if len(found) > most:
         found = [*found[:most], _cut(found, most)]
     found = suggest(found, text)
     return tuple(
         replace(finding, path=subject.path, member=subject.member) for finding in found
     )
+
+
+def _operators(tree: ast.Module) -> list[Problem]:
+    # The only part that needs torch, and the only reason to import it.
+    try:
+        from astgen.lint.operators import judge_operators
+    except ImportError as error:
+        message = f"--resolve-ops needs PyTorch: {error}; install torch"
+        raise SettingsError(message) from error
+    return judge_operators(tree)
 
 
 def _unsure(found: Iterable[Finding]) -> Set[str]:
