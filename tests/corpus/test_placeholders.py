@@ -11,7 +11,7 @@ from torch import fx
 from torch.fx._lazy_graph_module import _use_lazy_graph_module
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from support.graphs import finish, graph, tensor
+from support.graphs import finish, tensor
 from support.running import run_graph
 from support.things import Colour, Config, Pair
 
