@@ -105,12 +105,14 @@ def _require_counted(options: Options) -> None:
 def _with_baseline(options: Options, job: Job) -> Report:
     """The report without what a baseline has; or all of it into a baseline."""
     # Most runs have none.
+    from astgen.cli.files import write_text
     from astgen.lint import baseline
 
     known = baseline.read(options.baseline) if options.baseline else None
     report = Report(tuple(_results(options, job)), __version__)
     if options.write_baseline:
-        baseline.write(report, options.write_baseline)
+        text = baseline.written(report, options.write_baseline)
+        write_text(Path(options.write_baseline), text)
         known = baseline.read(options.write_baseline)
     return report if known is None else known.filter(report)
 

@@ -22,7 +22,7 @@ from astgen.lint.output.dumped import dumped, well_formed
 from astgen.lint.report import Report, Result
 from astgen.lint.rules.engine import NEVER_KNOWN
 
-__all__ = ["Baseline", "Known", "read", "write"]
+__all__ = ["Baseline", "Known", "read", "written"]
 
 _VERSION = 1
 _BLOCK = 1 << 20
@@ -88,15 +88,15 @@ class Baseline:
         return replace(result, findings=tuple(new), known=result.known + count)
 
 
-def write(report: Report, path: str) -> None:
-    """Write down what is found now, so that it is known from now on.
+def written(report: Report, path: str) -> str:
+    """What a baseline has to say for all that is found now to be known from now on.
 
     Args:
         report: The report, without a baseline applied.
-        path: The file; replaced if it is there, and never half of it.
+        path: The file that the text is for; paths in it are relative to its folder.
 
-    Raises:
-        SettingsError: It cannot be written.
+    Returns:
+        The text of the file.
     """
     folder = _folder(path)
     namer = _Namer(folder)
@@ -112,20 +112,14 @@ def write(report: Report, path: str) -> None:
         for known, count in sorted(counts.items())
     )
     body = f"[\n{entries}\n  ]" if entries else "[]"
-    text = f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'
-    try:
-        _replace(path, text, folder)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        message = f"cannot write the baseline {path!r}: {reason}; name another file"
-        raise SettingsError(message) from error
+    return f'{{\n  "version": {_VERSION},\n  "findings": {body}\n}}\n'
 
 
 def read(path: str) -> Baseline:
     """Read a baseline.
 
     Args:
-        path: A file that `write` wrote.
+        path: A file with what `written` gives.
 
     Returns:
         What is known.
@@ -216,16 +210,3 @@ def _relative(path: str, folder: str) -> str:
 
 def _folder(path: str) -> str:
     return os.path.dirname(os.path.abspath(path))
-
-
-def _replace(path: str, text: str, folder: str) -> None:
-    name = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}")
-    try:
-        # Not a temporary file, which nobody else could read once it is in place.
-        with open(name, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.replace(name, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(name)
-        raise

@@ -30,6 +30,10 @@ def counts(known: baseline.Baseline, found_: Report) -> tuple[int, int]:
     return len(result.findings), result.known
 
 
+def write(found_: Report, path: str) -> None:
+    Path(path).write_text(baseline.written(found_, path), encoding="utf-8")
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "baseline.json"
@@ -37,20 +41,20 @@ def file(tmp_path: Path) -> Path:
 
 def test_what_was_written_down_is_known(tmp_path: Path, file: Path) -> None:
     first = report(tmp_path / "a.py", "x\ny", found(1), found(2))
-    baseline.write(first, str(file))
+    write(first, str(file))
     known = baseline.read(str(file))
     assert counts(known, first) == (0, 2)
     assert counts(known, first) == (0, 2)
 
 
 def test_findings_stay_known_when_lines_move(tmp_path: Path, file: Path) -> None:
-    baseline.write(report(tmp_path / "a.py", "x\ny", found(2)), str(file))
+    write(report(tmp_path / "a.py", "x\ny", found(2)), str(file))
     moved = report(tmp_path / "a.py", "x\n\n\n\t y ", found(4))
     assert counts(baseline.read(str(file)), moved) == (0, 1)
 
 
 def test_a_second_equal_finding_is_new(tmp_path: Path, file: Path) -> None:
-    baseline.write(report(tmp_path / "a.py", "y\ny", found(1)), str(file))
+    write(report(tmp_path / "a.py", "y\ny", found(1)), str(file))
     twice = report(tmp_path / "a.py", "y\ny", found(1), found(2))
     known = baseline.read(str(file))
     assert counts(known, twice) == (1, 1)
@@ -69,7 +73,7 @@ def test_a_second_equal_finding_is_new(tmp_path: Path, file: Path) -> None:
 def test_another_finding_is_new(
     text: str, finding: Finding, tmp_path: Path, file: Path
 ) -> None:
-    baseline.write(report(tmp_path / "a.py", "x", found(1)), str(file))
+    write(report(tmp_path / "a.py", "x", found(1)), str(file))
     known = baseline.read(str(file))
     assert counts(known, report(tmp_path / "a.py", text, finding)) == (1, 0)
     assert counts(known, report(tmp_path / "b.py", "x", found(1))) == (1, 0)
@@ -79,7 +83,7 @@ def test_paths_count_from_the_folder_of_the_baseline(
     tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "sub").mkdir()
-    baseline.write(report(tmp_path / "sub" / "a.py", "x", found(1)), str(file))
+    write(report(tmp_path / "sub" / "a.py", "x", found(1)), str(file))
     (entry,) = json.loads(file.read_text())["findings"]
     assert entry["path"] == "sub/a.py"
     monkeypatch.chdir(tmp_path / "sub")
@@ -90,9 +94,9 @@ def test_paths_count_from_the_folder_of_the_baseline(
 def test_a_baseline_can_be_compared_line_by_line(tmp_path: Path, file: Path) -> None:
     a = report(tmp_path / "a.py", "x\ny", found(2), found(1), found(1)).results
     b = report(tmp_path / "b.py", "x", found(1)).results
-    baseline.write(Report((*b, *a), "1.2.3"), str(file))
+    write(Report((*b, *a), "1.2.3"), str(file))
     text = file.read_bytes()
-    baseline.write(Report((*a, *b), "9.9.9"), str(file))
+    write(Report((*a, *b), "9.9.9"), str(file))
     assert file.read_bytes() == text
     rows = text.decode("ascii").split("\n")
     assert sum('"rule"' in row for row in rows) == 3
@@ -103,12 +107,12 @@ def test_a_baseline_can_be_compared_line_by_line(tmp_path: Path, file: Path) -> 
 
 def test_names_that_are_not_utf_8_are_kept(tmp_path: Path, file: Path) -> None:
     odd = report(f"{tmp_path}/caf\udce9.py", "\ud800", found(1, "bad \ud800"))
-    baseline.write(odd, str(file))
+    write(odd, str(file))
     assert counts(baseline.read(str(file)), odd) == (0, 1)
 
 
 def test_a_baseline_of_nothing_knows_nothing(tmp_path: Path, file: Path) -> None:
-    baseline.write(Report((), "1.2.3"), str(file))
+    write(Report((), "1.2.3"), str(file))
     known = baseline.read(str(file))
     assert json.loads(file.read_text()) == {"version": 1, "findings": []}
     assert counts(known, report(tmp_path / "a.py", "x", found(1))) == (1, 0)
@@ -119,19 +123,10 @@ def test_a_file_that_the_linter_broke_down_on_is_never_known(
 ) -> None:
     (result,) = report(tmp_path / "a.py", "x", found(1)).results
     broken = Report((replace(result, failed=True),), "1.2.3")
-    baseline.write(broken, str(file))
+    write(broken, str(file))
     assert json.loads(file.read_text())["findings"] == []
-    baseline.write(Report((result,), "1.2.3"), str(file))
+    write(Report((result,), "1.2.3"), str(file))
     assert counts(baseline.read(str(file)), broken) == (1, 0)
-
-
-def test_writing_replaces_the_file_and_leaves_nothing_else(
-    tmp_path: Path, file: Path
-) -> None:
-    file.write_text("old")
-    baseline.write(Report((), "1.2.3"), str(file))
-    assert [path.name for path in tmp_path.iterdir()] == [file.name]
-    assert "old" not in file.read_text()
 
 
 ENTRY = {
@@ -198,9 +193,3 @@ def test_bytes_that_are_no_text_are_refused(file: Path) -> None:
 def test_a_missing_baseline_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="No such file .*; write it first with"):
         baseline.read(str(tmp_path / "none.json"))
-
-
-def test_a_baseline_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    path = str(tmp_path / "none" / "baseline.json")
-    with pytest.raises(SettingsError, match="none/baseline.json.*name another file"):
-        baseline.write(Report((), "1.2.3"), path)

@@ -232,6 +232,8 @@ def test_a_baseline_hides_what_was_there_and_shows_what_is_new(lint, write) -> N
     new = lint("a.py", "--baseline", "known.json", "--output-format", "concise")
     assert new.exit_code == 1 and "'nan'" in new.stdout and "'inf'" not in new.stdout
     assert lint("a.py", "--baseline", "missing.json").exit_code == 2
+    refused = lint("a.py", "--write-baseline", "none/known.json")
+    assert refused.exit_code == 2 and "none/known.json" in refused.stderr
 
 
 def test_colour_is_for_terminals_and_no_color_is_honoured(write, tmp_path) -> None:
