@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, BinaryIO
 
 from astgen.check.finding import Finding
+from astgen.check.report import Lines
 from astgen.errors import SettingsError
 from astgen.lint.profile import detect
 from astgen.lint.program import judge
@@ -261,8 +262,7 @@ def _lines(
         if member not in texts:
             continue
         if member not in split:
-            text = texts[member].replace("\r\n", "\n").replace("\r", "\n")
-            split[member] = text.split("\n")
+            split[member] = Lines(texts[member]).lines
         lines = split[member]
         for number in lines_around(finding):
             if 0 < number <= len(lines):
