@@ -19,6 +19,7 @@ from torch._logging import trace_structured  # type: ignore[attr-defined]
 from astgen.check import DEFAULT_DIALECT, Dialect
 from astgen.emit import Arguments, Constants, Emitted, Targets, emit, render
 from astgen.emit.nodes import slot_of
+from astgen.garbage import paused
 from astgen.run import load, require_text
 
 __all__ = [
@@ -51,7 +52,9 @@ def generate_execution_code(
     Raises:
         UnsupportedGraphError: The graph cannot be expressed (a `RuntimeError`).
     """
-    return _parts(emit(split_gm))
+    with paused():
+        # The tree dies in there: the collector would look at all of it once more.
+        return _parts(emit(split_gm))
 
 
 def generate_execution_code_with_name(
@@ -121,8 +124,9 @@ def compile_execution_fn(
         # A lone surrogate is refused below, and must not break the trace before.
         payload_fn=lambda: code.encode("utf-8", "backslashreplace").decode(),
     )
-    own = _vouched.get(_digest(code), frozenset())
-    dialect = replace(dialect, namespaces=dialect.namespaces | own)
+    own = _vouched.get(_digest(code)) if _vouched else None
+    if own is not None:
+        dialect = replace(dialect, namespaces=dialect.namespaces | own)
     return load(code, submod_callables, submod_names, consts, dialect)
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import ast
 
-from astgen.check.dialect import MAX_SLOTS, MODULES
+from astgen.check.dialect import MODULES
 from astgen.check.finding import Rule
 from astgen.check.judge import judge_method, judge_path, judge_value
 from astgen.check.report import shown
 from astgen.check.rules.pieces import ARITY, SUBMOD_INDEX
 from astgen.check.rules.slots import CONST_INDEX, SLOT_ESCAPE
 from astgen.check.rules.syntax import ATTRIBUTE_PATH, CALL_TARGET
-from astgen.check.scope import Scope
+from astgen.check.scope import Reference, Scope
 
 __all__ = ["attribute", "dotted", "item", "subscript"]
 
@@ -55,7 +55,7 @@ def subscript(scope: Scope, node: ast.Subscript, called: bool) -> list[ast.expr]
     """Look at `value[index]`; arguments and result as for `attribute`."""
     owner = node.value.id if isinstance(node.value, ast.Name) else None
     if owner == scope.dialect.consts:
-        _slot(scope, node, CONST_INDEX, scope.consts)
+        _slot(scope, node, CONST_INDEX, called)
         return []
     if owner == scope.dialect.submods:
         _piece(scope, node, called)
@@ -93,6 +93,7 @@ def _path(scope: Scope, node: ast.Attribute, root: ast.Name, called: bool) -> No
         scope.report(verdict.rule, node, verdict.message, verdict.hint)
         return
     scope.paths.add(path)
+    scope.references.append(Reference(node, path, called))
     if not scope.is_excused(root.id):
         scope.needs_import(root)
 
@@ -103,7 +104,7 @@ def _piece(scope: Scope, node: ast.Subscript, called: bool) -> None:
     if not scope.has_submods and isinstance(node.value, ast.Name):
         scope.read(node.value)
     elif called:
-        slot = _slot(scope, node, SUBMOD_INDEX, scope.submods)
+        slot = _slot(scope, node, SUBMOD_INDEX, called)
         if slot is not None:
             scope.pieces.add(slot)
     else:
@@ -111,26 +112,26 @@ def _piece(scope: Scope, node: ast.Subscript, called: bool) -> None:
         scope.report(SLOT_ESCAPE, node, "a piece is used as a value", hint)
 
 
-def _slot(
-    scope: Scope, node: ast.Subscript, rule: Rule, count: int | None
-) -> int | None:
+def _slot(scope: Scope, node: ast.Subscript, rule: Rule, called: bool) -> int | None:
     """The slot that a literal index takes, None if it was reported."""
     index = node.slice
     if id(index) in scope.refused:
         scope.forgive(index)
         return None
-    name = shown(dotted(node.value) or "")
+    name = dotted(node.value) or ""
     value = index.value if isinstance(index, ast.Constant) else None
     if type(value) is not int:
         hint = "slots are taken by a literal number from 0"
-        message = f"the index of {name} is no literal number from 0"
+        message = f"the index of {shown(name)} is no literal number from 0"
         scope.report(rule, node, message, hint)
-    elif value >= (MAX_SLOTS if count is None else count):
+    elif not scope.has_slot(name, value):
+        count = scope.consts if name == scope.dialect.consts else scope.submods
         hint = "code and slots do not belong together; generate both again"
         have = "cannot have so many" if count is None else f"has {count}"
-        message = f"slot {_number(value)} of {name}, which {have}"
+        message = f"slot {_number(value)} of {shown(name)}, which {have}"
         scope.report(rule, node, message, hint)
     else:
+        scope.references.append(Reference(node, f"{name}[{value}]", called))
         return value
     return None
 

@@ -117,6 +117,9 @@ def result_size(scope: Scope, node: ast.FunctionDef) -> int | None:
 
 
 def _bind_each(scope: Scope, parameters: Sequence[ast.arg]) -> None:
+    names = {arg.arg for arg in parameters}
+    if len(names) == len(parameters) and scope.bind_all(names):
+        return
     seen: set[str] = set()
     for arg in parameters:
         if arg.arg in seen:

@@ -1,22 +1,25 @@
 """Syntax tree against the grammar of the dialect: what has no place is a mismatch.
 
-The first pass of the checker. It knows node types and fields, not names: whether
-a path is listed or a name defined is asked by `astgen.check.walk`.
+It knows node types and fields, not names: whether a path is listed or a name
+defined is asked by `astgen.check.walk`.
 """
 
 from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from astgen.check.dialect import GRAMMAR, MAX_INTEGER_BITS, MAX_TREE_DEPTH
 
-__all__ = ["Mismatch", "match"]
+__all__ = ["Mismatch", "is_literal", "match", "match_frame", "match_statement"]
 
 _LITERALS = (type(None), bool, int, float, str, bytes, type(...))
 _IGNORED = frozenset({"ctx", "type_ignores"})
+_MANY = 8
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,11 @@ class _Field:
     many: bool
     least: int
     holes: bool
+    optional: bool
 
 
 _Fields = tuple[_Field, ...]
+_Table = dict[str, dict[type[ast.AST], _Fields]]
 _Item = tuple[ast.AST, str, ast.AST, ast.AST, int]
 """Node, its place, where it is, the statement or default around it, its depth."""
 
@@ -61,16 +66,30 @@ def match(tree: ast.Module) -> list[Mismatch]:
     Returns:
         The mismatches in no particular order; none if every node has its place.
     """
+    return _match(tree, "module", 0, _TABLE)
+
+
+def match_frame(tree: ast.Module) -> list[Mismatch]:
+    """Compare a module with the grammar, except for the statements of functions."""
+    return _match(tree, "module", 0, _FRAME)
+
+
+def match_statement(node: ast.stmt) -> list[Mismatch]:
+    """Compare one statement of a function with the grammar."""
+    return _match(node, "statement", _STATEMENT_DEPTH, _TABLE)
+
+
+def _match(root: ast.AST, place: str, depth: int, table: _Table) -> list[Mismatch]:
     found: list[Mismatch] = []
     deep: dict[int, Mismatch] = {}
-    todo: list[_Item] = [(tree, "module", tree, tree, 0)]
+    todo: list[_Item] = [(root, place, root, root, depth)]
     while todo:
         node, place, near, top, depth = todo.pop()
         kind = type(node)
         at = node if hasattr(node, "lineno") else near
-        if place == "statement" or place == "default" and top is tree:
+        if place == "statement" or place == "default" and top is root:
             top = node
-        fields = _TABLE[place].get(kind)
+        fields = table[place].get(kind)
         if fields is None:
             found.append(Mismatch(at, place, kind.__name__))
         elif depth > MAX_TREE_DEPTH:
@@ -78,10 +97,15 @@ def match(tree: ast.Module) -> list[Mismatch]:
         else:
             for field in fields:
                 value = getattr(node, field.name, None)
-                alternatives = _TABLE.get(field.place, {})
+                if not value and field.optional:
+                    continue
+                alternatives = table.get(field.place, {})
+                children = _children(field, value, at, found)
+                if len(children) > _MANY and _are_bare(alternatives, children):
+                    continue
                 todo += [
                     (child, field.place, at, top, depth + 1)
-                    for child in _children(field, value, at, found)
+                    for child in children
                     # Most nodes are names, with nothing in them to compare.
                     if alternatives.get(type(child)) != ()
                 ]
@@ -112,19 +136,35 @@ def _children(
     return []
 
 
-def _is_literal(value: object) -> bool:
-    if type(value) is float:
-        return math.isfinite(value)
+def _are_bare(
+    alternatives: Mapping[type[ast.AST], _Fields], nodes: Sequence[ast.AST]
+) -> bool:
+    """Whether all nodes are of one kind that has only fields that must be empty, and
+    are: long lists of parameters are."""
+    kind = type(nodes[0])
+    fields = alternatives.get(kind)
+    if not fields or any(field.place for field in fields):
+        return False
+    values = [attrgetter(field.name) for field in fields]
+    return {*map(type, nodes)} == {kind} and not any(
+        any(map(value, nodes)) for value in values
+    )
+
+
+def is_literal(value: object) -> bool:
+    """Whether a constant of the tree is one that the text may hold."""
     if type(value) is int:
         return value.bit_length() <= MAX_INTEGER_BITS
+    if type(value) is float:
+        return math.isfinite(value)
     return type(value) in _LITERALS
 
 
 def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and _is_literal(value)
+    return type(value) in (int, float) and is_literal(value)
 
 
-_VALUES = {"@literal": _is_literal, "@number": _is_number}
+_VALUES = {"@literal": is_literal, "@number": _is_number}
 
 
 def _alternatives(place: str) -> dict[type[ast.AST], _Fields]:
@@ -151,7 +191,17 @@ def _field(kind: str, name: str, spec: str) -> _Field:
         many=suffix in ("*", "+", "~"),
         least=1 if suffix in ("", "+") else 0,
         holes=suffix == "~",
+        optional=not spec or suffix in ("?", "*", "~"),
     )
 
 
-_TABLE = {place: _alternatives(place) for place in GRAMMAR}
+_TABLE: _Table = {place: _alternatives(place) for place in GRAMMAR}
+_FRAME: _Table = {
+    **_TABLE,
+    "toplevel": {
+        kind: tuple(field for field in fields if field.name != "body")
+        for kind, fields in _TABLE["toplevel"].items()
+    },
+}
+_STATEMENT_DEPTH = 2
+"""Below the module and its function."""

@@ -1,4 +1,4 @@
-"""The checker on one page: parse, compare with the grammar, walk the names.
+"""The checker on one page: parse, walk through grammar and names, locate what is wrong.
 
 `scan` keeps the parsed tree, so that the very tree that was checked is the one
 that is compiled. `check` is for those who only want the findings.
@@ -7,14 +7,14 @@ that is compiled. `check` is for those who only want the findings.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from astgen.check.dialect import DEFAULT_DIALECT, Dialect
 from astgen.check.finding import Finding
-from astgen.check.grammar import match
 from astgen.check.misfit import misfit
 from astgen.check.parse import parse
 from astgen.check.report import locate
+from astgen.check.scope import Reference
 from astgen.check.walk import walk
 
 __all__ = ["Scan", "check", "scan"]
@@ -30,6 +30,8 @@ class Scan:
         paths: The listed paths from `torch` or `operator` that the text names.
         pieces: The slots of pieces that the text calls.
         in_grammar: Whether every node of the tree has its place in the grammar.
+        references: Where the text names paths and slots; complete if there are no
+            findings.
     """
 
     tree: ast.Module | None
@@ -37,6 +39,7 @@ class Scan:
     paths: frozenset[str] = frozenset()
     pieces: frozenset[int] = frozenset()
     in_grammar: bool = False
+    references: list[Reference] = field(default_factory=list)
 
 
 def check(
@@ -80,14 +83,13 @@ def scan(
     tree = parse(text)
     if isinstance(tree, Finding):
         return Scan(None, (tree,))
-    mismatches = match(tree)
-    names = walk(
+    seen = walk(tree, consts=consts, submods=submods, dialect=dialect)
+    problems = [*map(misfit, seen.mismatches), *seen.problems]
+    return Scan(
         tree,
-        refused=frozenset(id(mismatch.node) for mismatch in mismatches),
-        consts=consts,
-        submods=submods,
-        dialect=dialect,
+        locate(problems, text, most),
+        seen.paths,
+        seen.pieces,
+        not seen.mismatches,
+        seen.references,
     )
-    problems = [*map(misfit, mismatches), *names.problems]
-    findings = locate(problems, text, most)
-    return Scan(tree, findings, names.paths, names.pieces, not mismatches)

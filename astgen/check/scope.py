@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from astgen.check.dialect import BUILTINS, MODULES, Dialect
+from astgen.check.dialect import BUILTINS, MAX_SLOTS, MODULES, Dialect
 from astgen.check.finding import Rule
 from astgen.check.report import Problem, shown
 from astgen.check.rules.liveness import BAD_DEL, USE_AFTER_DEL
@@ -26,7 +27,7 @@ from astgen.check.rules.slots import SLOT_ESCAPE
 from astgen.check.rules.syntax import ATTRIBUTE_PATH, CALL_TARGET
 from astgen.check.signature import Signature
 
-__all__ = ["Function", "Scope", "bound_names"]
+__all__ = ["Function", "Reference", "Scope", "bound_names"]
 
 _BUILTIN_NAMES = frozenset({*dir(builtins), "__builtins__"})
 
@@ -46,24 +47,39 @@ class Function:
     result: int | None
 
 
+class Reference(NamedTuple):
+    """A place where a program names something from outside.
+
+    Attributes:
+        node: The whole path, or the item of a list of slots.
+        name: What it spells: `torch.ops.aten.add.Tensor`, `__vllm_consts__[0]`.
+        called: Whether it is called there.
+    """
+
+    node: ast.Attribute | ast.Subscript
+    name: str
+    called: bool
+
+
 @dataclass
 class Scope:
     """The names of a program, and of the function that is being walked.
 
     Attributes:
         dialect: The names that have a meaning of their own.
-        refused: `id`s of nodes that the grammar refused; nothing below is read.
         consts: Number of constant slots, None if unknown.
         submods: Number of piece slots, None if unknown.
+        refused: `id`s of nodes that the grammar refused; nothing below is read.
         problems: What was reported so far.
         paths: Listed paths that were named so far.
         pieces: Slots of pieces that were called so far.
+        references: Where paths and slots were named so far.
         imported: Modules that were imported.
         functions: Functions that were defined above.
         all_functions: Names of all functions of the text.
         excused: Names of the module whose problem is known.
         has_submods: Whether the function takes the list of pieces.
-        assigned: Names that are assigned somewhere in the function.
+        body: The statements of the function.
         alive: Names that are bound here.
         deleted: Names that were bound and deleted.
         reported: Names of which a wrong use was reported.
@@ -72,12 +88,13 @@ class Scope:
     """
 
     dialect: Dialect
-    refused: frozenset[int]
     consts: int | None
     submods: int | None
+    refused: set[int] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     paths: set[str] = field(default_factory=set)
     pieces: set[int] = field(default_factory=set)
+    references: list[Reference] = field(default_factory=list)
     imported: set[str] = field(default_factory=set)
     functions: dict[str, Function] = field(default_factory=dict)
     all_functions: frozenset[str] = frozenset()
@@ -89,13 +106,8 @@ class Scope:
     def enter(self, body: list[ast.stmt]) -> None:
         """Begin a function: none of its names is bound yet."""
         self.has_submods = False
-        self.assigned = frozenset(
-            target.id
-            for statement in body
-            if isinstance(statement, ast.Assign)
-            for target in statement.targets
-            if isinstance(target, ast.Name)
-        )
+        self.body = body
+        self._assigned: frozenset[str] | None = None
         self.alive: set[str] = set()
         self.deleted: set[str] = set()
         self.reported: set[str] = set()
@@ -114,9 +126,31 @@ class Scope:
         """Whether the problem with a name was reported where it belongs."""
         return name in self.forgiven or name in self.excused
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing was reported, refused or excused so far."""
+        return not (self.problems or self.refused or self.forgiven or self.excused)
+
     def is_bound(self, name: str) -> bool:
         """Whether a name is, or was, a parameter or local of the function."""
         return name in self.alive or name in self.deleted
+
+    def is_assigned(self, name: str) -> bool:
+        """Whether a name is assigned somewhere in the function."""
+        if self._assigned is None:
+            self._assigned = frozenset(
+                target.id
+                for statement in self.body
+                if isinstance(statement, ast.Assign)
+                for target in statement.targets
+                if isinstance(target, ast.Name)
+            )
+        return name in self._assigned
+
+    def has_slot(self, name: str, index: int) -> bool:
+        """Whether a list of slots, `name`, may be asked for an index."""
+        count = self.consts if name == self.dialect.consts else self.submods
+        return index < (MAX_SLOTS if count is None else count)
 
     def size(self, value: ast.expr) -> int | None:
         """How many items a value has, None if that is not plain to see."""
@@ -138,10 +172,32 @@ class Scope:
             hint = "rename it; the name has a meaning of its own"
             self.report(RESERVED_SHADOWED, node, f"{shown(name)} is reserved", hint)
             self.forgiven.add(name)
-            return
+        else:
+            self.rebind(name, None)
+
+    def rebind(self, name: str, size: int | None) -> None:
+        """A name that may be bound is bound to a value of so many items."""
         self.alive.add(name)
         self.deleted.discard(name)
-        self.sizes.pop(name, None)
+        if size is not None:
+            self.sizes[name] = size
+        elif self.sizes:
+            self.sizes.pop(name, None)
+
+    def unbind(self, names: Set[str]) -> None:
+        """Names that are bound are deleted."""
+        self.alive -= names
+        self.deleted |= names
+        if self.sizes:
+            for name in names & self.sizes.keys():
+                del self.sizes[name]
+
+    def bind_all(self, names: Set[str]) -> bool:
+        """Bind names that are not bound yet; not at all if one must not be bound."""
+        if any(map(self.dialect.is_reserved, names)) or "__debug__" in names:
+            return False
+        self.alive |= names
+        return True
 
     def delete(self, node: ast.Name) -> None:
         """A `del` statement names a name."""
@@ -153,9 +209,7 @@ class Scope:
             message = f"del of {shown(name)}, which is reserved"
             self.report(RESERVED_SHADOWED, node, message, hint)
         elif name in self.alive:
-            self.alive.remove(name)
-            self.deleted.add(name)
-            self.sizes.pop(name, None)
+            self.unbind({name})
         elif name not in self.reported:
             what = "twice" if name in self.deleted else "but not bound"
             hint = "delete a name once, after its last use"
@@ -217,7 +271,7 @@ class Scope:
             hint = "name a function of it, or use a constant slot"
             message = f"module {quoted} is used as a value"
             return Problem(ATTRIBUTE_PATH, node, message, hint)
-        if name in self.assigned:
+        if self.is_assigned(name):
             hint = "move the assignment before the first use"
             message = f"{quoted} is used before its assignment"
             return Problem(UNDEFINED_NAME, node, message, hint)

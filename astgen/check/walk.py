@@ -1,7 +1,9 @@
 """The ordered walk over a program: imports, then functions, each line by line.
 
-The second pass of the checker. Bodies are straight lines, so one look at each
-statement in order knows exactly which names are bound at any point.
+Bodies are straight lines, so one look at each statement in order knows exactly
+which names are bound at any point. Nearly all statements are plain
+(`astgen.check.plain`); the others are compared with the grammar, node by node, and
+then asked for their names.
 """
 
 from __future__ import annotations
@@ -17,42 +19,42 @@ from astgen.check.definitions import (
 )
 from astgen.check.dialect import MODULES, Dialect
 from astgen.check.expressions import default, expression
+from astgen.check.grammar import Mismatch, match_frame, match_statement
+from astgen.check.plain import plain
 from astgen.check.report import Problem, shown
 from astgen.check.rules.namespace import FORBIDDEN_IMPORT
 from astgen.check.rules.syntax import RETURN_PLACE
-from astgen.check.scope import Function, Scope, bound_names
+from astgen.check.scope import Function, Reference, Scope, bound_names
 
-__all__ = ["Names", "walk"]
+__all__ = ["Walk", "walk"]
 
 
 @dataclass(frozen=True)
-class Names:
+class Walk:
     """What the walk found.
 
     Attributes:
-        problems: In no particular order.
+        mismatches: Nodes that have no place in the grammar, in no particular order.
+        problems: What is wrong with names, in no particular order.
         paths: The listed paths from `torch` or `operator` that are named.
         pieces: The slots of pieces that are called.
+        references: Where paths and slots are named.
     """
 
+    mismatches: list[Mismatch]
     problems: list[Problem]
     paths: frozenset[str]
     pieces: frozenset[int]
+    references: list[Reference]
 
 
 def walk(
-    tree: ast.Module,
-    *,
-    refused: frozenset[int],
-    consts: int | None,
-    submods: int | None,
-    dialect: Dialect,
-) -> Names:
-    """Follow the names through a program.
+    tree: ast.Module, *, consts: int | None, submods: int | None, dialect: Dialect
+) -> Walk:
+    """Compare a program with the grammar, and follow the names through it.
 
     Args:
         tree: The parsed program.
-        refused: `id`s of nodes that the grammar refused; nothing below is read.
         consts: Number of constant slots, None if unknown.
         submods: Number of piece slots, None if unknown.
         dialect: The names that the program may use.
@@ -60,19 +62,27 @@ def walk(
     Returns:
         The problems, and what the program needs from outside.
     """
-    scope = Scope(dialect, refused, consts, submods)
+    scope = Scope(dialect, consts, submods)
+    mismatches = match_frame(tree)
+    scope.refused.update(id(mismatch.node) for mismatch in mismatches)
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     scope.all_functions = frozenset(node.name for node in functions)
     definitions = Definitions(scope, functions)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            _function(scope, definitions, node)
+            mismatches += _function(scope, definitions, node)
         elif isinstance(node, ast.Import):
             _import(scope, node, late=bool(definitions.above))
         else:
             scope.excused.update(bound_names(node))
     missing_entry(scope, tree, definitions)
-    return Names(scope.problems, frozenset(scope.paths), frozenset(scope.pieces))
+    return Walk(
+        mismatches,
+        scope.problems,
+        frozenset(scope.paths),
+        frozenset(scope.pieces),
+        scope.references,
+    )
 
 
 def _import(scope: Scope, node: ast.Import, late: bool) -> None:
@@ -93,7 +103,11 @@ def _import(scope: Scope, node: ast.Import, late: bool) -> None:
             scope.report(FORBIDDEN_IMPORT, alias, message, hint)
 
 
-def _function(scope: Scope, definitions: Definitions, node: ast.FunctionDef) -> None:
+def _function(
+    scope: Scope, definitions: Definitions, node: ast.FunctionDef
+) -> list[Mismatch]:
+    """Look at a function; what in its statements has no place in the grammar."""
+    mismatches: list[Mismatch] = []
     definitions.place(node)
     scope.enter([])
     for value in (*node.args.defaults, *node.args.kw_defaults):
@@ -101,18 +115,30 @@ def _function(scope: Scope, definitions: Definitions, node: ast.FunctionDef) -> 
             default(scope, value)
     scope.enter(node.body)
     signature = bind_parameters(scope, node, definitions.is_entry(node))
+    is_clean = scope.is_clean
     for statement in node.body:
-        if id(statement) in scope.refused:
-            scope.forgive(statement)
-        else:
-            _statement(scope, statement)
+        if not (is_clean and plain(scope, statement)):
+            mismatches += _statement(scope, statement)
+            is_clean = scope.is_clean
     _returns(scope, node)
     if scope.dialect.is_inlined(node.name):
         function = Function(node, signature, result_size(scope, node))
         scope.functions.setdefault(node.name, function)
+    return mismatches
 
 
-def _statement(scope: Scope, node: ast.stmt) -> None:
+def _statement(scope: Scope, node: ast.stmt) -> list[Mismatch]:
+    """Look at every node of a statement; those that have no place in the grammar."""
+    mismatches = match_statement(node)
+    scope.refused.update(id(mismatch.node) for mismatch in mismatches)
+    if id(node) in scope.refused:
+        scope.forgive(node)
+    else:
+        _names(scope, node)
+    return mismatches
+
+
+def _names(scope: Scope, node: ast.stmt) -> None:
     if isinstance(node, ast.Assign):
         expression(scope, node.value)
         for target in node.targets:

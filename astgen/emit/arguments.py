@@ -30,6 +30,14 @@ __all__ = ["Arguments", "type_name"]
 
 _LISTS = (list, immutable_list)
 _DICTS = (dict, immutable_dict)
+_SEQUENCES = frozenset({tuple, *_LISTS})
+_SPELLED_BY_ITEM = frozenset({slice, range, torch.Size, *_SEQUENCES, *_DICTS})
+_SHALLOW = frozenset({fx.Node, int, bool, str, type(None)})
+"""Types of most arguments: nodes, and constants that hold nothing."""
+_PLAIN = frozenset(
+    {torch.device, torch.dtype, torch.layout, torch.memory_format, float}
+)
+"""Types of which no value holds others."""
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 _NO_CONSTANTS = (fx.Node, fx.Proxy, *_SYMBOLS)
 _HAS_A_NAME = (fx.Node, *OPERATORS)
@@ -76,6 +84,19 @@ class Arguments:
             UnsupportedGraphError: The argument has no meaning outside tracing,
                 or hides a node where `torch.fx` does not look for one.
         """
+        kind = type(arg)
+        if kind is fx.Node:
+            return self._name(arg, node)
+        if kind in _SEQUENCES and _SHALLOW.issuperset(map(type, arg)):
+            items = [
+                (
+                    self._name(one, node)
+                    if type(one) is fx.Node
+                    else self.constant(one, node)
+                )
+                for one in arg
+            ]
+            return container(kind, items)
         leaf = self._leaf(arg, node)
         if leaf is not None:
             return leaf
@@ -118,6 +139,8 @@ class Arguments:
             return literal(value, self.quote)
         if is_operator(value):
             return self.targets.spell(value)
+        if type(value) in _PLAIN:
+            return self.slot(value)
         intruder = _find(value, _NO_CONSTANTS)
         if intruder is not None:
             raise _refusal(value, intruder, node)
@@ -125,22 +148,26 @@ class Arguments:
 
     def _leaf(self, arg: Any, node: fx.Node | None) -> cst.BaseExpression | None:
         """What stands for `arg` if it is not spelled out item by item."""
-        if isinstance(arg, fx.Node):
-            if arg not in self.names:
-                raise UnsupportedGraphError(
-                    f"{arg.name!r} is used before it is defined; order the graph "
-                    "with graph.lint() as a guide",
-                    node,
-                    argument_path(node, arg) if node is not None else "",
-                )
-            return self.names[arg]
         kind = type(arg)
-        if kind in (tuple, slice, range, torch.Size, *_LISTS, *_DICTS):
+        if kind in _SPELLED_BY_ITEM:
             return None
+        if isinstance(arg, fx.Node):
+            return self._name(arg, node)
         if isinstance(arg, tuple) and _is_record(kind):
             if _find(arg, _HAS_A_NAME) is not None:
                 return None
         return self.constant(arg, node)
+
+    def _name(self, arg: fx.Node, node: fx.Node | None) -> cst.BaseExpression:
+        found = self.names.get(arg)
+        if found is None:
+            raise UnsupportedGraphError(
+                f"{arg.name!r} is used before it is defined; order the graph "
+                "with graph.lint() as a guide",
+                node,
+                argument_path(node, arg) if node is not None else "",
+            )
+        return found
 
     def _walk(self, arg: Any, node: fx.Node | None) -> Walk:
         kind = type(arg)
@@ -156,7 +183,7 @@ class Arguments:
             return call_of(cst.Name("range"), items), height
         items, height = yield from _all(arg)
         if kind is tuple or kind in _LISTS:
-            return container(tuple if kind is tuple else list, items), height
+            return container(kind, items), height
         if kind is torch.Size:
             return call_of(dotted("torch.Size"), [tuple_of(items)]), height + 1
         return call_of(self.targets.rebuild(kind), [tuple_of(items)]), height + 1

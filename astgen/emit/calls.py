@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from keyword import iskeyword
@@ -13,16 +13,21 @@ from typing import Any
 import libcst as cst
 from torch import fx
 
+import astgen.emit.construct as construct
 from astgen.emit.arguments import Arguments, type_name
-from astgen.emit.children import Build, Inlined, fetch, is_inlinable
+from astgen.emit.children import Build, Inlined
+from astgen.emit.inlinable import fetch, is_inlinable
 from astgen.emit.literals import is_literal, literal
-from astgen.emit.nodes import argument, call_of, item_of, slot_of
+from astgen.emit.nodes import argument, item_of, numbered, slot_of
 from astgen.emit.state import ProgramState
 from astgen.emit.resolve import CALL, WholeModule
 from astgen.emit.signature import bound
 from astgen.errors import UnsupportedGraphError
 
 __all__ = ["Calls"]
+
+_COUNTED = 2**31
+"""Indices below are numbers that are written as they are."""
 
 
 @dataclass
@@ -54,13 +59,14 @@ class Calls:
         Raises:
             UnsupportedGraphError: The node has no meaning in Python.
         """
-        if node.op == "call_function":
+        op = node.op
+        if op == "call_function":
             return self._function(node)
-        if node.op == "call_method":
-            return self._method(node)
-        if node.op == "call_module":
+        if op == "call_module":
             return self._module(node)
-        raise UnsupportedGraphError(f"{node.op!r} is no opcode of torch.fx", node)
+        if op == "call_method":
+            return self._method(node)
+        raise UnsupportedGraphError(f"{op!r} is no opcode of torch.fx", node)
 
     def inlined(self, module: fx.GraphModule, node: fx.Node) -> tuple[str, Inlined]:
         """The name and signature of the function that a child becomes."""
@@ -70,30 +76,31 @@ class Calls:
 
     def _function(self, node: fx.Node) -> cst.BaseExpression:
         target, args = node.target, node.args
+        if target is operator.getitem and node.users and len(args) == 2:
+            item = None if node.kwargs else self._item(*args, node)
+            if item is not None:
+                return item
         if not callable(target):
             raise UnsupportedGraphError(
                 f"a {type_name(target)} is called as a function; a call_function node "
                 "has the function itself as its target",
                 node,
             )
-        if target is operator.getitem and len(args) == 2 and not node.kwargs:
-            item = self._item(node)
-            if item is not None and node.users:
-                return item
         if target is getattr and len(args) == 2 and type(args[1]) is str:
             return self.state.targets.read(self._spell(args[0], node), args[1])
         return self._call(self.state.targets.spell(target), args, node.kwargs, node)
 
-    def _item(self, node: fx.Node) -> cst.Subscript | None:
-        """`value[index]` where the index is simple enough to be one."""
-        source, index = node.args
-        if not isinstance(source, fx.Node) or not self._is_name(source):
+    def _item(self, source: Any, index: Any, node: fx.Node) -> cst.Subscript | None:
+        """`source[index]` where the index is simple enough to be one."""
+        value = self.arguments.names.get(source) if type(source) is fx.Node else None
+        if type(value) is not cst.Name:
             return None
+        if type(index) is int and 0 <= index < _COUNTED:
+            return numbered(value, index)
         indices = index if type(index) is tuple and len(index) > 1 else (index,)
         if not all(self._is_index(one) for one in indices):
             return None
-        spelled = [self._index(one, node) for one in indices]
-        return item_of(self._spell(source, node), spelled)
+        return item_of(value, [self._index(one, node) for one in indices])
 
     def _index(self, index: Any, node: fx.Node) -> cst.BaseSlice:
         if type(index) is not slice:
@@ -117,7 +124,7 @@ class Calls:
         return is_literal(index)
 
     def _is_name(self, node: fx.Node) -> bool:
-        return isinstance(self.arguments.names.get(node), cst.Name)
+        return type(self.arguments.names.get(node)) is cst.Name
 
     def _method(self, node: fx.Node) -> cst.BaseExpression:
         name = str(node.target)
@@ -133,7 +140,7 @@ class Calls:
             return self._call(caller, node.args[1:], node.kwargs, node, [bound])
         if not isinstance(receiver, (cst.Name, cst.Subscript)):
             receiver = self.temporary(receiver)
-        callee = cst.Attribute(value=receiver, attr=cst.Name(name))
+        callee = construct.attribute(receiver, construct.name(name))
         return self._call(callee, node.args[1:], node.kwargs, node)
 
     def _module(self, node: fx.Node) -> cst.BaseExpression:
@@ -169,30 +176,37 @@ class Calls:
         given, named = bound(
             inlined.parameters, node.args, node.kwargs, node, fill=fill
         )
-        written = {
-            parameter.target: called
-            for parameter, called in zip(inlined.parameters, inlined.written)
-        }
-        keywords = {written[target]: value for target, value in named.items()}
-        call = self._call(cst.Name(name), tuple(given), keywords, node)
-        if not inlined.takes_submods:
-            return call
+        keywords = named
+        if named:
+            targets = (parameter.target for parameter in inlined.parameters)
+            written = dict(zip(targets, inlined.written))
+            keywords = {written[target]: value for target, value in named.items()}
+        callee = construct.name(name)
+        if not fill:
+            return self._call(callee, given, keywords, node)
         self.used_pieces = True
-        submods = argument(cst.Name(self.state.dialect.submods))
-        return call.with_changes(args=[*call.args, submods])
+        submods = construct.name(self.state.dialect.submods)
+        return self._call(callee, given, keywords, node, last=[submods])
 
     def _call(
         self,
         callee: cst.BaseExpression,
-        args: tuple[Any, ...],
+        args: Sequence[Any],
         kwargs: Mapping[str, Any],
         node: fx.Node,
-        first: list[cst.BaseExpression] | None = None,
+        first: Sequence[cst.BaseExpression] = (),
+        last: Sequence[cst.BaseExpression] = (),
     ) -> cst.Call:
-        positional = [self._spell(arg, node) for arg in args]
-        return call_of(
-            callee, [*(first or ()), *positional, *self._keywords(kwargs, node)]
-        )
+        make, spell = construct.argument, self.arguments.spell
+        known = self.arguments.names
+        given = [make(one) for one in first]
+        for arg in args:
+            value = known.get(arg) if type(arg) is fx.Node else None
+            given.append(make(spell(arg, node) if value is None else value))
+        if kwargs:
+            given += self._keywords(kwargs, node)
+        given += [make(one) for one in last]
+        return construct.call(callee, given)
 
     def _keywords(self, kwargs: Mapping[str, Any], node: fx.Node) -> Iterator[cst.Arg]:
         """Keyword arguments in order; names that Python cannot write go through `**`."""

@@ -7,48 +7,20 @@ order of first use, which is that of `submod_names`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import libcst as cst
-import torch
 from torch import fx
-from torch._ops import HigherOrderOperator
-from torch.fx.graph import CodeGen, _PyTreeCodeGen
 
-from astgen.emit.resolve import is_called_otherwise
 from astgen.emit.signature import Parameter
-from astgen.errors import UnsupportedGraphError
+from astgen.emit.structure import Kind, Structures
 
-__all__ = ["Children", "Inlined", "fetch", "is_inlinable", "is_operand"]
-
-_HOOKS = (
-    "_forward_hooks",
-    "_forward_pre_hooks",
-    "_backward_hooks",
-    "_backward_pre_hooks",
-)
-
-_TAKE_FUNCTIONS = frozenset(
-    {
-        "associative_scan",
-        "cond",
-        "flex_attention",
-        "map_impl",
-        "scan",
-        "strict_mode",
-        "while_loop",
-        "wrap",
-        "wrap_with_autocast",
-        "wrap_with_set_grad_enabled",
-    }
-)
-"""Higher-order operators that run any function; the others want a GraphModule."""
+__all__ = ["Children", "Inlined"]
 
 
-@dataclass(frozen=True)
-class Inlined:
+class Inlined(NamedTuple):
     """A function that a GraphModule child became.
 
     Attributes:
@@ -59,7 +31,7 @@ class Inlined:
     """
 
     function: cst.FunctionDef
-    parameters: list[Parameter]
+    parameters: Sequence[Parameter]
     written: list[str]
     takes_submods: bool
 
@@ -75,17 +47,20 @@ class Children:
     Attributes:
         prefix: What names of inlined functions begin with.
         key_of: Text that is equal for functions of equal structure.
+        structures: Knows equal children before they are built.
         names: Paths of all children that are called, in slot order.
         functions: The definitions, in order.
     """
 
     prefix: str
     key_of: Callable[[cst.FunctionDef], str]
+    structures: Structures
     names: list[str] = field(default_factory=list)
     functions: list[cst.FunctionDef] = field(default_factory=list)
     _slots: dict[str, int] = field(default_factory=dict)
     _by_path: dict[str, Inlined] = field(default_factory=dict)
-    _by_key: dict[str, Inlined] = field(default_factory=dict)
+    _by_number: dict[int, Inlined] = field(default_factory=dict)
+    _by_text: dict[str, Inlined] = field(default_factory=dict)
 
     def slot(self, path: str) -> int:
         """The slot of the child at `path`."""
@@ -96,85 +71,36 @@ class Children:
 
     def inline(self, module: fx.GraphModule, path: str, build: Build) -> Inlined:
         """The function for the GraphModule child at `path`."""
-        slot = self.slot(path)
-        if path not in self._by_path:
-            own = build(module, path, self.prefix, True)
-            starred = [one.target for one in own.parameters if one.kind == "keyword"]
-            key = "\n".join([self.key_of(own.function), *starred])
-            if key not in self._by_key:
-                found = build(module, path, f"{self.prefix}{slot}", False)
-                self._by_key[key] = found
-                self.functions.append(found.function)
-            # Callers of this child know its own inputs, not those of its equals.
-            shared = self._by_key[key]
-            self._by_path[path] = replace(shared, parameters=own.parameters)
-        return self._by_path[path]
+        self.slot(path)
+        found = self._by_path.get(path)
+        if found is None:
+            structure = self.structures.of(module)
+            if structure.kind is Kind.ALONE:
+                found = self._built(module, path, build)
+            elif structure.kind is Kind.UNKNOWN:
+                found = self._compared(module, path, build)
+            elif structure.number not in self._by_number:
+                found = self._built(module, path, build)
+                self._by_number[structure.number] = found
+            else:
+                # Callers of this child know its own inputs, not those of its equals.
+                shared = self._by_number[structure.number]
+                found = shared._replace(parameters=structure.inputs)
+                for below in structure.nested:
+                    self.slot(f"{path}.{below}")
+            self._by_path[path] = found
+        return found
 
+    def _built(self, module: fx.GraphModule, path: str, build: Build) -> Inlined:
+        found = build(module, path, f"{self.prefix}{self.slot(path)}", False)
+        self.functions.append(found.function)
+        return found
 
-def fetch(root: torch.nn.Module, node: fx.Node) -> Any:
-    """What a `get_attr` or `call_module` node refers to.
-
-    Raises:
-        UnsupportedGraphError: There is nothing at the target.
-    """
-    value: Any = root
-    for name in str(node.target).split("."):
-        try:
-            value = getattr(value, name)
-        except AttributeError:
-            raise UnsupportedGraphError(
-                f"{node.target!r} is no attribute of the module; add it, or erase "
-                "the node",
-                node,
-            ) from None
-        except Exception as error:
-            raise UnsupportedGraphError(
-                f"reading {node.target!r} of the module raises a "
-                f"{type(error).__name__}; make it a plain attribute",
-                node,
-            ) from error
-    return value
-
-
-def is_inlinable(module: object) -> bool:
-    """Whether running a module means running its graph, and a function can do it.
-
-    Arguments are given by position, the pieces last: `**kwargs` cannot be passed
-    on, nor `*args` to a function that needs the pieces.
-    """
-    if (
-        not isinstance(module, fx.GraphModule)
-        or "forward" in module.__dict__
-        or any(getattr(module, hooks, None) for hooks in _HOOKS)
-        or type(module.graph._codegen) not in (CodeGen, _PyTreeCodeGen)
-        or is_called_otherwise(type(module))
-    ):
-        return False
-    stars = [
-        str(node.target)
-        for node in module.graph.nodes
-        if node.op == "placeholder" and str(node.target).startswith("*")
-    ]
-    if any(target.startswith("**") for target in stars):
-        return False
-    return not (stars and _calls_pieces(module))
-
-
-def _calls_pieces(module: fx.GraphModule) -> bool:
-    for node in module.graph.nodes:
-        if node.op == "call_module":
-            child = fetch(module, node)
-            if not isinstance(child, fx.GraphModule):
-                return True
-            if is_inlinable(child) and _calls_pieces(child):
-                return True
-    return False
-
-
-def is_operand(node: fx.Node) -> bool:
-    """Whether a GraphModule is only handed to operators that run any function."""
-    return all(
-        isinstance(user.target, HigherOrderOperator)
-        and user.target.__name__ in _TAKE_FUNCTIONS
-        for user in node.users
-    )
+    def _compared(self, module: fx.GraphModule, path: str, build: Build) -> Inlined:
+        """Build a child to see whether there is a function that is equal up to names."""
+        own = build(module, path, self.prefix, True)
+        starred = [one.target for one in own.parameters if one.kind == "keyword"]
+        text = "\n".join([self.key_of(own.function), *starred])
+        if text not in self._by_text:
+            self._by_text[text] = self._built(module, path, build)
+        return self._by_text[text]._replace(parameters=own.parameters)

@@ -60,6 +60,13 @@ class Constants:
                 self._by_id[id(value)] = known
         return known
 
+    def key(self, value: Any) -> Hashable:
+        """A key that is equal for objects which share a slot.
+
+        It knows objects by their `id`: callers keep them alive.
+        """
+        return _value_key(value) or id(value)
+
     def made(self, key: Hashable, make: Callable[[], Any]) -> int:
         """The slot of an object that the emitter itself makes, one for each key."""
         full_key = ("made", key)

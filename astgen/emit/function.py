@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 
 import libcst as cst
 from torch import fx
 from torch.fx import _pytree as fx_pytree
 from torch.utils import _pytree as torch_pytree
 
+import astgen.emit.construct as construct
 from astgen.emit.arguments import Arguments
 from astgen.emit.calls import Calls
-from astgen.emit.children import Inlined, fetch, is_inlinable, is_operand
+from astgen.emit.children import Inlined
+from astgen.emit.inlinable import fetch, is_inlinable, is_operand
 from astgen.emit.liveness import last_uses
-from astgen.emit.names import CanonicalNames, Names, wanted_name
-from astgen.emit.nodes import assign, call_of, delete, item_of, statement
+from astgen.emit.names import CanonicalNames, Names
+from astgen.emit.nodes import assign, call_of, delete, numbered, statement
 from astgen.emit.state import ProgramState
 from astgen.errors import UnsupportedGraphError
 from astgen.emit.pytree import nested_inputs, pytree_of
@@ -60,33 +63,49 @@ def build_function(state: ProgramState, request: Request) -> Inlined:
     return _Builder(state, request).build()
 
 
-@dataclass
-class _Builder:
-    state: ProgramState
-    request: Request
-    body: list[cst.SimpleStatementLine] = field(default_factory=list)
-    temporaries: list[str] = field(default_factory=list)
-    defined: dict[fx.Node, str] = field(default_factory=dict)
+class _Body:
+    """The lines of a function so far, and the temporaries that are to be deleted.
 
-    def __post_init__(self) -> None:
-        kind = CanonicalNames if self.request.canonical else Names
-        self.names = kind(self.state.dialect)
-        self.graph = self.request.module.graph
+    What spells expressions adds lines, too; it knows this and not the builder, so
+    that everything is freed as soon as the function is done.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.lines: list[cst.SimpleStatementLine] = []
+        self.temporaries: list[cst.Name] = []
+
+    def temporary(self, value: cst.BaseExpression) -> cst.BaseExpression:
+        name = construct.name(self.names.local("part"))
+        self.temporaries.append(name)
+        self.lines.append(assign(name, value))
+        return name
+
+
+class _Builder:
+    def __init__(self, state: ProgramState, request: Request) -> None:
+        self.state = state
+        self.request = request
+        self.graph = request.module.graph
+        self.names = (CanonicalNames if request.canonical else Names)(state.dialect)
+        self.body = _Body(self.names)
+        self.lines = self.body.lines
+        self.defined: dict[fx.Node, cst.Name] = {}
         self.info = pytree_of(self.graph)
         self.arguments = Arguments(
             self.state.constants,
             self.state.targets,
-            temporary=self.temporary,
+            temporary=self.body.temporary,
             consts_name=self.state.dialect.consts,
         )
         self.calls = Calls(
             self.state,
-            self.request.module,
-            self.request.path,
+            request.module,
+            request.path,
             self.arguments,
-            self.temporary,
-            self.child,
-            self.request.with_pieces,
+            self.body.temporary,
+            partial(_child, state, request.with_pieces),
+            request.with_pieces,
         )
 
     def build(self) -> Inlined:
@@ -101,39 +120,27 @@ class _Builder:
             if node.op == "output":
                 break
         else:
-            self.body.append(statement(cst.Return(value=cst.Name("None"))))
+            self.lines.append(statement(cst.Return(value=construct.name("None"))))
         function = cst.FunctionDef(
             name=cst.Name(self.request.name),
             params=self.signature(signature, params),
-            body=cst.IndentedBlock(body=self.body),
+            body=cst.IndentedBlock(body=self.lines),
         )
         written = [param.name.value for param in params]
         return Inlined(function, signature, written, self.calls.used_pieces)
-
-    def child(
-        self, module: fx.GraphModule, path: str, name: str, canonical: bool
-    ) -> Inlined:
-        request = Request(
-            module,
-            path=f"{path}.",
-            name=name,
-            canonical=canonical,
-            with_pieces=self.request.with_pieces,
-        )
-        return build_function(self.state, request)
 
     # Parameters
 
     def parameter(self, parameter: Parameter) -> cst.Param:
         fallback = parameter.node.name if parameter.node else parameter.target
-        name = self.names.parameter(parameter.target, fallback)
+        name = construct.name(self.names.parameter(parameter.target, fallback))
         if parameter.node is not None:
             self.define(parameter.node, name)
         if not parameter.default:
-            return cst.Param(name=cst.Name(name))
+            return construct.parameter(name)
         value = parameter.default[0]
         return cst.Param(
-            name=cst.Name(name),
+            name=name,
             default=self.arguments.constant(value, parameter.node),
             equal=cst.AssignEqual(
                 whitespace_before=cst.SimpleWhitespace(""),
@@ -148,12 +155,12 @@ class _Builder:
         for parameter, param in zip(signature, params):
             by_kind.setdefault(parameter.kind, []).append(param)
         plain, keyword = by_kind.get("plain", []), by_kind.get("keyword", [])
-        submods = cst.Param(name=cst.Name(self.state.dialect.submods))
+        submods = construct.parameter(construct.name(self.state.dialect.submods))
         if self.request.entry:
             keyword = [*keyword, submods]
         elif self.calls.used_pieces:
             # Nothing may follow a default; callers give all arguments.
-            plain = [*(cst.Param(name=param.name) for param in plain), submods]
+            plain = [*(construct.parameter(param.name) for param in plain), submods]
         stars, double = by_kind.get("args", []), by_kind.get("kwargs", [])
         star: cst.Param | cst.ParamStar | cst.MaybeSentinel = cst.MaybeSentinel.DEFAULT
         if stars:
@@ -175,25 +182,25 @@ class _Builder:
         flatten = self.state.targets.spell(fx_pytree.tree_flatten_spec)
         nested = nested_inputs(self.info, names, self.arguments)
         spec = self.arguments.slot(self.info.in_spec)
-        flat = self.names.local("flat")
-        self.body.append(assign(flat, call_of(flatten, [nested, spec])))
+        flat = construct.name(self.names.local("flat"))
+        self.lines.append(assign(flat, call_of(flatten, [nested, spec])))
         for index, node in enumerate(placeholders):
             if node.users:
-                name = self.names.local(wanted_name(node))
-                item = item_of(cst.Name(flat), [cst.Integer(str(index))])
-                self.body.append(assign(name, item))
+                name = construct.name(self.names.of(node))
+                self.lines.append(assign(name, numbered(flat, index)))
                 self.define(node, name)
-        self.body.append(delete([flat, *names]))
+        self.lines.append(delete([flat, *names]))
 
     # Nodes
 
     def node(self, node: fx.Node) -> None:
-        if node.op == "placeholder":
+        op = node.op
+        if op == "placeholder":
             return
-        if node.op == "get_attr":
+        if op == "get_attr":
             if node.users:
                 self.arguments.names[node] = self.attribute(node)
-        elif node.op == "output":
+        elif op == "output":
             self.output(node)
         else:
             self.compute(node)
@@ -204,17 +211,17 @@ class _Builder:
         if is_inlinable(value) and is_operand(node):
             name, inlined = self.calls.inlined(value, node)
             if not inlined.takes_submods:
-                return cst.Name(name)
+                return construct.name(name)
         return self.arguments.slot(value)
 
     def compute(self, node: fx.Node) -> None:
         expression = self.calls.expression(node)
         if node.users:
-            name = self.names.local(wanted_name(node))
-            self.body.append(assign(name, expression))
+            name = construct.name(self.names.of(node))
+            self.lines.append(assign(name, expression))
             self.define(node, name)
         else:
-            self.body.append(statement(cst.Expr(value=expression)))
+            self.lines.append(statement(construct.expression(expression)))
 
     def output(self, node: fx.Node) -> None:
         if len(node.args) != 1:
@@ -232,17 +239,11 @@ class _Builder:
             )
         else:
             result = self.arguments.spell(value, node)
-        self.body.append(statement(cst.Return(value=result)))
+        self.lines.append(statement(cst.Return(value=result)))
 
-    def define(self, node: fx.Node, name: str) -> None:
+    def define(self, node: fx.Node, name: cst.Name) -> None:
         self.defined[node] = name
-        self.arguments.names[node] = cst.Name(name)
-
-    def temporary(self, value: cst.BaseExpression) -> cst.BaseExpression:
-        name = self.names.local("part")
-        self.temporaries.append(name)
-        self.body.append(assign(name, value))
-        return cst.Name(name)
+        self.arguments.names[node] = name
 
     # Liveness
 
@@ -256,14 +257,17 @@ class _Builder:
             and node in self.dying.get(node, ())
         ]
         if unread:
-            self.body.append(delete(unread))
+            self.lines.append(delete(unread))
 
     def free(self, node: fx.Node) -> None:
-        names = [self.defined[dead] for dead in self.dying.get(node, ())]
-        names += self.temporaries
-        self.temporaries = []
-        if names and not self.returns_next(node):
-            self.body.append(delete(names))
+        dead = self.dying.get(node)
+        temporaries = self.body.temporaries
+        if dead is None and not temporaries:
+            return
+        names = [self.defined[one] for one in dead or ()] + temporaries
+        temporaries.clear()
+        if not self.returns_next(node):
+            self.lines.append(delete(names))
 
     def returns_next(self, node: fx.Node) -> bool:
         """Whether nothing runs between this node and the end of the frame."""
@@ -271,3 +275,18 @@ class _Builder:
         while following.op in ("get_attr", "placeholder"):
             following = following.next
         return following.op in ("output", "root") and self.info is None
+
+
+def _child(
+    state: ProgramState,
+    with_pieces: bool,
+    module: fx.GraphModule,
+    path: str,
+    name: str,
+    canonical: bool,
+) -> Inlined:
+    """The function of a child; the last four are what `Build` takes."""
+    request = Request(
+        module, f"{path}.", name, canonical=canonical, with_pieces=with_pieces
+    )
+    return build_function(state, request)

@@ -8,12 +8,16 @@ from collections.abc import Callable
 import libcst as cst
 
 from astgen.check.dialect import MAX_INTEGER_BITS
+import astgen.emit.construct as construct
+from astgen.emit.nodes import number
 
 __all__ = ["integer", "is_literal", "literal", "quoted"]
 
 _MAX_DECIMAL = 10**640
 """Longer integers are written in base 16: CPython may be told to refuse decimals
 of more than 640 digits (`sys.set_int_max_str_digits`)."""
+
+_SPELLED = frozenset({bool, str, bytes, type(None), type(...)})
 
 Quote = Callable[[str | bytes], str]
 
@@ -25,7 +29,7 @@ def is_literal(value: object) -> bool:
         return math.isfinite(value)  # type: ignore[arg-type]
     if isinstance(value, int) and kind is int:
         return value.bit_length() <= MAX_INTEGER_BITS
-    return value is None or value is ... or kind in (bool, str, bytes)
+    return kind in _SPELLED
 
 
 def quoted(value: str | bytes) -> str:
@@ -51,19 +55,19 @@ def literal(value: object, quote: Quote = quoted) -> cst.BaseExpression:
         quote: How strings are spelled.
 
     Returns:
-        A new node.
+        A node, which may be shared.
 
     Raises:
         TypeError: The value is no literal.
     """
     if value is None or isinstance(value, bool):
-        return cst.Name(repr(value))
-    if value is ...:
-        return cst.Ellipsis()
+        return _WORDS[str(value)]
     if isinstance(value, (str, bytes)):
-        return cst.SimpleString(quote(value))
+        return construct.string(quote(value))
     if isinstance(value, int):
         return integer(value)
+    if value is ...:
+        return cst.Ellipsis()
     if not isinstance(value, float):
         raise TypeError(f"a {type(value).__name__} is no literal; use a constant slot")
     size = cst.Float(repr(abs(value)).replace("e+", "e"))
@@ -72,9 +76,11 @@ def literal(value: object, quote: Quote = quoted) -> cst.BaseExpression:
 
 def integer(value: int) -> cst.BaseExpression:
     """Build an integer; a sign belongs to the number."""
+    if 0 <= value < _MAX_DECIMAL:
+        return number(value)
     size = abs(value)
     text = str(size) if size < _MAX_DECIMAL else f"0x{size:X}"
-    return _signed(value < 0, cst.Integer(text))
+    return _signed(value < 0, construct.integer(text))
 
 
 def _signed(negative: bool, number: cst.BaseExpression) -> cst.BaseExpression:
@@ -84,6 +90,9 @@ def _signed(negative: bool, number: cst.BaseExpression) -> cst.BaseExpression:
         operator=cst.Minus(whitespace_after=cst.SimpleWhitespace("")),
         expression=number,
     )
+
+
+_WORDS = {text: construct.name(text) for text in ("None", "True", "False")}
 
 
 def _count(value: str | bytes, quote: str) -> int:

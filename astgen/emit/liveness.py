@@ -12,9 +12,18 @@ from __future__ import annotations
 import torch
 from torch import fx
 
-__all__ = ["last_uses"]
+__all__ = ["last_uses", "owns_nothing"]
 
-_NUMBERS = (bool, int, float, torch.SymBool, torch.SymFloat, torch.SymInt)
+_HOLD_NOTHING = (
+    bool,
+    int,
+    float,
+    torch.SymBool,
+    torch.SymFloat,
+    torch.SymInt,
+    torch.nn.Parameter,
+    torch.nn.Buffer,
+)
 
 
 def last_uses(
@@ -33,21 +42,35 @@ def last_uses(
         listed under themselves. Values that live until the output, and values
         whose release frees nothing, are in no list.
     """
-    position = {node: index for index, node in enumerate(graph.nodes)}
+    # Users that were erased, or are in another graph, do not run: nodes are asked for
+    # what they read, not values for their users.
+    last: dict[fx.Node, fx.Node] = {}
+    for node in graph.nodes:
+        if node.op != "placeholder":
+            for read in node.all_input_nodes:
+                last[read] = node
     dying: dict[fx.Node, list[fx.Node]] = {}
     for node in graph.nodes:
-        if node.op in ("output", "get_attr"):
+        reader = last.get(node)
+        if node.op == "placeholder":
+            if not are_inputs_bound and owns_nothing(node):
+                continue
+            reader = reader or node
+        elif reader is None or node.op in ("output", "get_attr"):
             continue
-        if node.op == "placeholder" and not are_inputs_bound and _owns_nothing(node):
-            continue
-        # Users that were erased, or are in another graph, do not run.
-        users = [user for user in node.users if user in position]
-        last = max(users, key=position.__getitem__, default=node)
-        if last.op != "output" and (last is not node or node.op == "placeholder"):
-            dying.setdefault(last, []).append(node)
+        if reader.op != "output":
+            dying.setdefault(reader, []).append(node)
     return dying
 
 
-def _owns_nothing(node: fx.Node) -> bool:
-    value = node.meta.get("example_value", node.meta.get("val"))
-    return isinstance(value, (*_NUMBERS, torch.nn.Parameter, torch.nn.Buffer))
+def owns_nothing(node: fx.Node) -> bool:
+    """Whether deleting the input that a placeholder stands for frees nothing."""
+    meta = node.meta
+    value = meta["example_value"] if "example_value" in meta else meta.get("val")
+    kind = type(value)
+    # To ask whether a tensor is a parameter is slow; most need not be asked.
+    if kind is torch.nn.Parameter:
+        return True
+    if kind is torch.Tensor and not vars(value):
+        return False
+    return isinstance(value, _HOLD_NOTHING)

@@ -14,13 +14,15 @@ from astgen.emit.arguments import type_name
 from astgen.emit.children import Children
 from astgen.emit.constants import Constants
 from astgen.emit.function import Request, build_function
-from astgen.emit.layout import lay_out
+from astgen.emit.layout import laid_out
 from astgen.emit.names import check_function_name
 from astgen.emit.nodes import slot_of, statement
 from astgen.emit.state import ProgramState
 from astgen.emit.render import render
+from astgen.emit.structure import Structures
 from astgen.emit.targets import Targets
 from astgen.errors import UnsupportedGraphError
+from astgen.garbage import paused
 
 __all__ = ["Emitted", "emit"]
 
@@ -45,6 +47,7 @@ class Emitted:
     dialect: Dialect
 
 
+@paused()
 def emit(
     gm: fx.GraphModule,
     name: str = DEFAULT_DIALECT.entry,
@@ -80,12 +83,9 @@ def emit(
         check_function_name(name, dialect, entry=entry)
     dialect = replace(dialect, entry=name)
     constants = Constants() if constants is None else constants
-    state = ProgramState(
-        dialect,
-        constants,
-        Targets(constants, lambda index: slot_of(dialect.consts, index)),
-        Children(dialect.inlined, render),
-    )
+    targets = Targets(constants, lambda index: slot_of(dialect.consts, index))
+    children = Children(dialect.inlined, render, Structures(constants, targets))
+    state = ProgramState(dialect, constants, targets, children)
     request = Request(gm, "", name, entry=entry, with_pieces=entry)
     try:
         function = build_function(state, request).function
@@ -95,10 +95,11 @@ def emit(
             "them"
         ) from None
     head = [_import(module) for module in MODULES] if imports else []
-    module = lay_out(cst.Module(body=[*head, *state.children.functions, function]))
+    flat = cst.Module(body=[*head, *state.children.functions, function])
+    module, code = laid_out(flat)
     return Emitted(
         module,
-        render(module),
+        code,
         state.children.names,
         constants.values,
         replace(dialect, namespaces=dialect.namespaces | state.targets.namespaces),

@@ -11,14 +11,13 @@ import builtins
 import keyword
 import re
 import unicodedata
-from itertools import count
 
 from torch import fx
 
 from astgen.check import DEFAULT_DIALECT, Dialect
 from astgen.errors import InvalidNameError
 
-__all__ = ["CanonicalNames", "Names", "check_function_name", "wanted_name"]
+__all__ = ["CanonicalNames", "Names", "check_function_name"]
 
 _FORBIDDEN = frozenset({"__builtins__", "__debug__", "__name__", *keyword.kwlist})
 _BUILTINS = frozenset(dir(builtins))
@@ -54,9 +53,10 @@ class Names:
     """Hands out the parameters and locals of one function."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
-        self._taken: set[str] = set()
-        self._counters: dict[str, count[int]] = {}
+        self._inlined = dialect.inlined
+        self._taken: set[str] = {*_FORBIDDEN, *dialect.reserved}
+        self._counters: dict[str, int] = {}
+        self._defaults: dict[int, str] = {}
 
     def parameter(self, target: str, fallback: str) -> str:
         """Name a parameter: after its target if callers can pass it by keyword.
@@ -68,48 +68,71 @@ class Names:
         Returns:
             `target` itself, or a name that is reachable by position only.
         """
-        if self._is_free(target) and _is_identifier(target):
+        if _is_identifier(target) and self._is_free(target):
             self._taken.add(target)
             return target
         return self.local(fallback)
 
     def local(self, wanted: str) -> str:
         """Name a local after `wanted`, which may be any text."""
-        name = _NOT_A_LETTER.sub("_", wanted) or "value"
-        if name[0].isdigit() or name.startswith(self._dialect.inlined):
+        if wanted in self._counters:
+            name = wanted
+        else:
+            name = self._legal(wanted)
+            # A number tells a local from the builtin, as it does in FX.
+            if self._is_free(name) and name not in _BUILTINS:
+                self._taken.add(name)
+                return name
+        taken, inlined = self._taken, self._inlined
+        number = self._counters.get(name, 0) + 1
+        while (found := f"{name}_{number}") in taken or found.startswith(inlined):
+            number += 1
+        self._counters[name] = number
+        self._taken.add(found)
+        return found
+
+    def _legal(self, wanted: str) -> str:
+        name = wanted
+        if not (name.isascii() and name.isidentifier()):
+            name = _NOT_A_LETTER.sub("_", wanted) or "value"
+        if name[0].isdigit() or name.startswith(self._inlined):
             name = "_" + name
-        # A number tells a local from the builtin, as it does in FX.
-        if not self._is_free(name) or name in _BUILTINS:
-            numbers = self._counters.setdefault(name, count(1))
-            name = next(n for i in numbers if self._is_free(n := f"{name}_{i}"))
-        self._taken.add(name)
         return name
 
+    def of(self, node: fx.Node) -> str:
+        """Name a local after a node, without a number that FX gave it.
+
+        FX goes on counting where nodes were erased, so equal graphs have other
+        numbers; they are counted again here. A name that somebody chose stays as
+        it is.
+        """
+        wanted = node.name
+        if wanted == node.target:
+            # A piece, whose name somebody chose.
+            return self.local(wanted)
+        base, _, number = wanted.rpartition("_")
+        if base and number.isdecimal() and base == self._default_name(node):
+            return self.local(base)
+        return self.local(wanted)
+
     def _is_free(self, name: str) -> bool:
-        return not (
-            name in self._taken or name in _FORBIDDEN or self._dialect.is_reserved(name)
-        )
+        return name not in self._taken and not name.startswith(self._inlined)
+
+    def _default_name(self, node: fx.Node) -> str:
+        """What FX calls the first node of a target (`torch/fx/graph.py`)."""
+        target = node.target
+        # The key stays valid: the graph holds its targets while this lives.
+        found = self._defaults.get(id(target))
+        if found is None:
+            found = node.graph._target_to_str(target)
+            self._defaults[id(target)] = found
+        return found
 
 
 def _is_identifier(name: str) -> bool:
-    return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
-
-
-def wanted_name(node: fx.Node) -> str:
-    """What a local is called after: the node, without a number that FX gave it.
-
-    FX goes on counting where nodes were erased, so equal graphs have other numbers;
-    `Names` counts again. A name that somebody chose stays as it is.
-    """
-    base, _, number = node.name.rpartition("_")
-    if base and number.isdecimal() and base == _default_name(node):
-        return base
-    return node.name
-
-
-def _default_name(node: fx.Node) -> str:
-    """What FX calls the first node of a target (`torch/fx/graph.py`)."""
-    return node.graph._target_to_str(node.target)
+    if not name.isidentifier():
+        return False
+    return name.isascii() or unicodedata.normalize("NFKC", name) == name
 
 
 class CanonicalNames(Names):

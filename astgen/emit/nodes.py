@@ -1,10 +1,17 @@
-"""The few shapes of libcst nodes that the emitter puts together."""
+"""The few shapes of libcst nodes that the emitter puts together.
+
+Nodes are immutable, so one may stand in several places: a local has one `Name`, and
+small numbers and slots that are read often are shared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import libcst as cst
+
+import astgen.emit.construct as construct
 
 __all__ = [
     "argument",
@@ -14,34 +21,41 @@ __all__ = [
     "delete",
     "dotted",
     "item_of",
+    "number",
+    "numbered",
     "slot_of",
     "statement",
     "tuple_of",
 ]
 
+_SHARED_NUMBERS = 256
+_LAST_COMMA = cst.Comma(whitespace_after=cst.SimpleWhitespace(""))
+
 
 def dotted(path: str) -> cst.BaseExpression:
     """The expression for a dotted path."""
     first, *rest = path.split(".")
-    node: cst.BaseExpression = cst.Name(first)
+    node: cst.BaseExpression = construct.name(first)
     for name in rest:
-        node = cst.Attribute(value=node, attr=cst.Name(name))
+        node = construct.attribute(node, construct.name(name))
     return node
+
+
+def number(value: int) -> cst.Integer:
+    """A number of at least 0."""
+    return _NUMBERS[value] if value < _SHARED_NUMBERS else _number(value)
+
+
+def _number(value: int) -> cst.Integer:
+    return construct.integer(str(value))
 
 
 def argument(
     value: cst.BaseExpression, name: str | None = None, star: str = ""
 ) -> cst.Arg:
     """One argument of a call, with `name=` or a star before it."""
-    if name is None:
-        return cst.Arg(value=value, star=star)  # type: ignore[arg-type]
-    return cst.Arg(
-        value=value,
-        keyword=cst.Name(name),
-        equal=cst.AssignEqual(
-            whitespace_before=cst.SimpleWhitespace(""),
-            whitespace_after=cst.SimpleWhitespace(""),
-        ),
+    return construct.argument(
+        value, None if name is None else construct.name(name), star
     )
 
 
@@ -49,66 +63,74 @@ def call_of(
     callee: cst.BaseExpression, arguments: Iterable[cst.BaseExpression | cst.Arg]
 ) -> cst.Call:
     """A call; plain expressions are positional arguments."""
-    return cst.Call(
-        func=callee,
-        args=[arg if isinstance(arg, cst.Arg) else argument(arg) for arg in arguments],
-    )
+    make = construct.argument
+    args = [arg if isinstance(arg, cst.Arg) else make(arg) for arg in arguments]
+    return construct.call(callee, args)
 
 
 def item_of(
     value: cst.BaseExpression, indices: Sequence[cst.BaseSlice | cst.BaseExpression]
 ) -> cst.Subscript:
     """`value[indices]`; several indices make a tuple index."""
-    return cst.Subscript(
-        value=value,
-        slice=[
-            cst.SubscriptElement(
-                slice=index if isinstance(index, cst.BaseSlice) else cst.Index(index)
-            )
-            for index in indices
-        ],
-    )
+    return construct.subscript(value, [_between(one) for one in indices])
+
+
+def _between(what: cst.BaseSlice | cst.BaseExpression) -> cst.SubscriptElement:
+    if isinstance(what, cst.BaseSlice):
+        return construct.subscript_element(what)
+    return construct.subscript_element(construct.index(what))
+
+
+def numbered(value: cst.BaseExpression, index: int) -> cst.Subscript:
+    """`value[index]`, for an index of at least 0."""
+    if index < _SHARED_NUMBERS:
+        return construct.subscript(value, _INDICES[index])
+    return construct.subscript(value, (_between(_number(index)),))
 
 
 def slot_of(name: str, index: int) -> cst.BaseExpression:
     """The expression `name[index]` for a slot of constants or pieces."""
-    return item_of(cst.Name(name), [cst.Integer(str(index))])
+    return numbered(_list_name(name), index)
+
+
+@lru_cache(maxsize=16)
+def _list_name(name: str) -> cst.Name:
+    return construct.name(name)
 
 
 def tuple_of(items: Sequence[cst.BaseExpression]) -> cst.Tuple:
     """A parenthesised tuple; a single item keeps its comma."""
-    elements = [cst.Element(value=item) for item in items]
-    if len(elements) == 1:
-        elements = [
-            cst.Element(
-                value=items[0],
-                comma=cst.Comma(whitespace_after=cst.SimpleWhitespace("")),
-            )
-        ]
-    return cst.Tuple(elements=elements)
+    if len(items) == 1:
+        return construct.tuple_of([construct.element(items[0], _LAST_COMMA)])
+    return construct.tuple_of([construct.element(item) for item in items])
 
 
 def container(kind: type, items: Sequence[cst.BaseExpression]) -> cst.Tuple | cst.List:
     """A list or tuple display."""
     if kind is tuple:
         return tuple_of(items)
-    return cst.List(elements=[cst.Element(value=item) for item in items])
+    return construct.list_of([construct.element(item) for item in items])
 
 
 def statement(small: cst.BaseSmallStatement) -> cst.SimpleStatementLine:
     """A line with one small statement."""
-    return cst.SimpleStatementLine(body=[small])
+    return construct.line(small)
 
 
-def assign(name: str, value: cst.BaseExpression) -> cst.SimpleStatementLine:
+def assign(name: str | cst.Name, value: cst.BaseExpression) -> cst.SimpleStatementLine:
     """`name = value`."""
-    target = cst.AssignTarget(target=cst.Name(name))
-    return statement(cst.Assign(targets=[target], value=value))
+    target = construct.name(name) if isinstance(name, str) else name
+    return construct.line(construct.assign(target, value))
 
 
-def delete(names: Sequence[str]) -> cst.SimpleStatementLine:
+def delete(names: Sequence[str | cst.Name]) -> cst.SimpleStatementLine:
     """`del a, b`."""
-    if len(names) == 1:
-        return statement(cst.Del(target=cst.Name(names[0])))
-    elements = [cst.Element(value=cst.Name(name)) for name in names]
-    return statement(cst.Del(target=cst.Tuple(elements=elements, lpar=[], rpar=[])))
+    found = [construct.name(one) if isinstance(one, str) else one for one in names]
+    if len(found) == 1:
+        return construct.line(construct.delete(found[0]))
+    elements = [construct.element(one) for one in found]
+    return construct.line(construct.delete(construct.tuple_of(elements, (), ())))
+
+
+_NUMBERS = tuple(_number(value) for value in range(_SHARED_NUMBERS))
+_INDICES = tuple((_between(one),) for one in _NUMBERS)

@@ -12,9 +12,10 @@ from typing import Any
 
 import libcst as cst
 
-__all__ = ["render"]
+__all__ = ["header", "render"]
 
 _INDENT = "    "
+_DEFAULT = cst.MaybeSentinel.DEFAULT
 
 
 def render(node: cst.CSTNode) -> str:
@@ -26,212 +27,214 @@ def render(node: cst.CSTNode) -> str:
     Returns:
         The text, with the indentation of the module's own level.
     """
-    out: list[str] = []
-    _render(node, out, "")
-    return "".join(out)
+    return _PRINTERS[type(node)](node)
 
 
-def _render(node: cst.CSTNode, out: list[str], indent: str) -> None:
-    _PRINTERS[type(node)](node, out, indent)
+def header(node: cst.FunctionDef) -> str:
+    """The text of a function up to its body, blank lines included."""
+    blank = "\n" * len(node.leading_lines)
+    before = _space(node.whitespace_before_params)
+    return f"{blank}def {node.name.value}({before}{_parameters(node.params)}):\n"
 
 
-def _space(space: cst.BaseParenthesizableWhitespace, indent: str) -> str:
-    if isinstance(space, cst.SimpleWhitespace):
+def _space(space: cst.BaseParenthesizableWhitespace) -> str:
+    if type(space) is cst.SimpleWhitespace:
         return space.value
-    if isinstance(space, cst.ParenthesizedWhitespace):
-        return f"\n{indent if space.indent else ''}{space.last_line.value}"
+    if isinstance(space, cst.ParenthesizedWhitespace) and not space.indent:
+        return f"\n{space.last_line.value}"
     raise TypeError(f"no such whitespace is emitted: {type(space).__name__}")
 
 
-def _items(
-    items: Sequence[Any], out: list[str], indent: str, *, lone_comma: bool = False
-) -> None:
+def _items(items: Sequence[Any], lone_comma: bool = False) -> str:
     """Items that carry their comma themselves, or the usual one between them."""
-    last = len(items) - 1
-    for index, item in enumerate(items):
-        _render(item, out, indent)
-        if isinstance(item.comma, cst.Comma):
-            out.append("," + _space(item.comma.whitespace_after, indent))
-        elif index != last:
-            out.append(", ")
-        elif lone_comma and not last:
-            out.append(",")
+    texts = [_PRINTERS[type(item)](item) for item in items]
+    return _joined(items, texts, lone_comma)
 
 
-def _module(node: cst.Module, out: list[str], indent: str) -> None:
-    for statement in node.body:
-        _render(statement, out, indent)
+def _joined(items: Sequence[Any], texts: list[str], lone_comma: bool = False) -> str:
+    if not items:
+        return ""
+    commas = [item.comma for item in items]
+    last = commas.pop()
+    between, behind = ", ", "," if lone_comma and not commas else ""
+    if last is not _DEFAULT:
+        behind = f",{_space(last.whitespace_after)}"
+    first = commas[0] if commas else _DEFAULT
+    if commas.count(first) == len(commas):
+        # Neighbours mostly share their comma.
+        if first is not _DEFAULT:
+            between = f",{_space(first.whitespace_after)}"
+        return between.join(texts) + behind
+    for index, comma in enumerate(commas):
+        own = between if comma is _DEFAULT else f",{_space(comma.whitespace_after)}"
+        texts[index] += own
+    return "".join(texts) + behind
 
 
-def _function(node: cst.FunctionDef, out: list[str], indent: str) -> None:
-    out.append("\n" * len(node.leading_lines))
-    out.append(f"{indent}def {node.name.value}(")
-    out.append(_space(node.whitespace_before_params, indent))
-    _parameters(node.params, out, indent)
-    out.append("):\n")
-    for statement in node.body.body:
-        _render(statement, out, indent + _INDENT)
+def _in_parentheses(node: Any, text: str) -> str:
+    """An expression may stand in parentheses of its own."""
+    for left, right in zip(reversed(node.lpar), node.rpar):
+        before, behind = _space(left.whitespace_after), _space(right.whitespace_before)
+        text = f"({before}{text}{behind})"
+    return text
 
 
-def _parameters(node: cst.Parameters, out: list[str], indent: str) -> None:
+# Modules and functions
+
+
+def _module(node: cst.Module) -> str:
+    return "".join(map(render, node.body))
+
+
+def _function(node: cst.FunctionDef) -> str:
+    lines = [f"{_INDENT}{render(line)}" for line in node.body.body]
+    return "".join([header(node), *lines])
+
+
+def _parameters(node: cst.Parameters) -> str:
     items: list[Any] = [*node.params]
     if isinstance(node.star_arg, (cst.Param, cst.ParamStar)):
         items.append(node.star_arg)
     items += node.kwonly_params
     if node.star_kwarg is not None:
         items.append(node.star_kwarg)
-    _items(items, out, indent)
+    return _items(items)
 
 
-def _param(node: cst.Param, out: list[str], indent: str) -> None:
-    out.append(node.star if isinstance(node.star, str) else "")
-    out.append(node.name.value)
-    if node.default is not None:
-        out.append("=")
-        _render(node.default, out, indent)
+def _param(node: cst.Param) -> str:
+    if node.default is None and node.star is _DEFAULT:
+        return node.name.value
+    star = node.star if isinstance(node.star, str) else ""
+    default = "" if node.default is None else f"={render(node.default)}"
+    return f"{star}{node.name.value}{default}"
 
 
-def _param_star(node: cst.ParamStar, out: list[str], indent: str) -> None:
-    out.append("*")
+def _param_star(node: cst.ParamStar) -> str:
+    return "*"
 
 
-def _line(node: cst.SimpleStatementLine, out: list[str], indent: str) -> None:
-    out.append(indent)
-    _render(node.body[0], out, indent)
-    out.append("\n")
+# Statements
 
 
-def _import(node: cst.Import, out: list[str], indent: str) -> None:
-    out.append(f"import {node.names[0].evaluated_name}")
+def _line(node: cst.SimpleStatementLine) -> str:
+    small = node.body[0]
+    return f"{_PRINTERS[type(small)](small)}\n"
 
 
-def _assign(node: cst.Assign, out: list[str], indent: str) -> None:
-    _render(node.targets[0].target, out, indent)
-    out.append(" = ")
-    _render(node.value, out, indent)
+def _import(node: cst.Import) -> str:
+    return f"import {node.names[0].evaluated_name}"
 
 
-def _expression(node: cst.Expr, out: list[str], indent: str) -> None:
-    _render(node.value, out, indent)
+def _assign(node: cst.Assign) -> str:
+    value = node.value
+    target = node.targets[0].target
+    return f"{_PRINTERS[type(target)](target)} = {_PRINTERS[type(value)](value)}"
 
 
-def _del(node: cst.Del, out: list[str], indent: str) -> None:
-    out.append("del ")
-    _render(node.target, out, indent)
+def _expression(node: cst.Expr) -> str:
+    return render(node.value)
 
 
-def _return(node: cst.Return, out: list[str], indent: str) -> None:
-    out.append("return ")
-    if node.value is not None:
-        _render(node.value, out, indent)
+def _del(node: cst.Del) -> str:
+    return f"del {render(node.target)}"
 
 
-def _parenthesised(inner: Callable[..., None]) -> Callable[..., None]:
-    """An expression may stand in parentheses of its own."""
-
-    def printer(node: Any, out: list[str], indent: str) -> None:
-        for paren in node.lpar:
-            out.append("(" + _space(paren.whitespace_after, indent))
-        inner(node, out, indent)
-        for paren in node.rpar:
-            out.append(_space(paren.whitespace_before, indent) + ")")
-
-    return printer
+def _return(node: cst.Return) -> str:
+    return "return" if node.value is None else f"return {render(node.value)}"
 
 
-@_parenthesised
-def _word(node: Any, out: list[str], indent: str) -> None:
-    out.append(node.value)
+# Expressions
 
 
-@_parenthesised
-def _ellipsis(node: cst.Ellipsis, out: list[str], indent: str) -> None:
-    out.append("...")
+def _word(node: Any) -> str:
+    text: str = node.value
+    return _in_parentheses(node, text) if node.lpar else text
 
 
-@_parenthesised
-def _attribute(node: cst.Attribute, out: list[str], indent: str) -> None:
-    _render(node.value, out, indent)
-    out.append(f".{node.attr.value}")
+def _ellipsis(node: cst.Ellipsis) -> str:
+    return _in_parentheses(node, "...")
 
 
-@_parenthesised
-def _negative(node: cst.UnaryOperation, out: list[str], indent: str) -> None:
-    out.append("-")
-    _render(node.expression, out, indent)
+def _attribute(node: cst.Attribute) -> str:
+    value = node.value
+    text = f"{_PRINTERS[type(value)](value)}.{node.attr.value}"
+    return _in_parentheses(node, text) if node.lpar else text
 
 
-@_parenthesised
-def _subscript(node: cst.Subscript, out: list[str], indent: str) -> None:
-    _render(node.value, out, indent)
-    out.append("[" + _space(node.lbracket.whitespace_after, indent))
-    _items(node.slice, out, indent)
-    out.append(_space(node.rbracket.whitespace_before, indent) + "]")
+def _negative(node: cst.UnaryOperation) -> str:
+    return _in_parentheses(node, f"-{render(node.expression)}")
 
 
-def _subscript_element(node: cst.SubscriptElement, out: list[str], indent: str) -> None:
-    _render(node.slice, out, indent)
+def _subscript(node: cst.Subscript) -> str:
+    value, items = node.value, node.slice
+    left, right = node.lbracket.whitespace_after, node.rbracket.whitespace_before
+    inner = (
+        render(items[0].slice)
+        if len(items) == 1 and items[0].comma is _DEFAULT
+        else _items(items)
+    )
+    owner = _PRINTERS[type(value)](value)
+    text = f"{owner}[{_space(left)}{inner}{_space(right)}]"
+    return _in_parentheses(node, text) if node.lpar else text
 
 
-def _index(node: cst.Index, out: list[str], indent: str) -> None:
-    _render(node.value, out, indent)
+def _subscript_element(node: cst.SubscriptElement) -> str:
+    return render(node.slice)
 
 
-def _slice(node: cst.Slice, out: list[str], indent: str) -> None:
-    for colon, bound in (("", node.lower), (":", node.upper)):
-        out.append(colon)
-        if bound is not None:
-            _render(bound, out, indent)
-    if node.step is not None:
-        out.append(":")
-        _render(node.step, out, indent)
+def _index(node: cst.Index) -> str:
+    return render(node.value)
 
 
-@_parenthesised
-def _call(node: cst.Call, out: list[str], indent: str) -> None:
-    _render(node.func, out, indent)
-    out.append("(" + _space(node.whitespace_before_args, indent))
-    _items(node.args, out, indent)
-    out.append(")")
+def _slice(node: cst.Slice) -> str:
+    lower, upper, step = (
+        "" if bound is None else render(bound)
+        for bound in (node.lower, node.upper, node.step)
+    )
+    return f"{lower}:{upper}" if node.step is None else f"{lower}:{upper}:{step}"
 
 
-def _arg(node: cst.Arg, out: list[str], indent: str) -> None:
-    out.append(node.star)
+def _call(node: cst.Call) -> str:
+    callee = node.func
+    before = _space(node.whitespace_before_args)
+    args = _joined(node.args, [_arg(arg) for arg in node.args])
+    text = f"{_PRINTERS[type(callee)](callee)}({before}{args})"
+    return _in_parentheses(node, text) if node.lpar else text
+
+
+def _arg(node: cst.Arg) -> str:
+    value = node.value
+    text = _PRINTERS[type(value)](value)
     if node.keyword is not None:
-        out.append(f"{node.keyword.value}=")
-    _render(node.value, out, indent)
+        text = f"{node.keyword.value}={text}"
+    return f"{node.star}{text}" if node.star else text
 
 
-@_parenthesised
-def _tuple(node: cst.Tuple, out: list[str], indent: str) -> None:
-    _items(node.elements, out, indent, lone_comma=True)
+def _tuple(node: cst.Tuple) -> str:
+    return _in_parentheses(node, _items(node.elements, lone_comma=True))
 
 
-@_parenthesised
-def _list(node: cst.List, out: list[str], indent: str) -> None:
-    out.append("[" + _space(node.lbracket.whitespace_after, indent))
-    _items(node.elements, out, indent)
-    out.append(_space(node.rbracket.whitespace_before, indent) + "]")
+def _list(node: cst.List) -> str:
+    left, right = node.lbracket.whitespace_after, node.rbracket.whitespace_before
+    text = f"[{_space(left)}{_items(node.elements)}{_space(right)}]"
+    return _in_parentheses(node, text) if node.lpar else text
 
 
-@_parenthesised
-def _dict(node: cst.Dict, out: list[str], indent: str) -> None:
-    out.append("{" + _space(node.lbrace.whitespace_after, indent))
-    _items(node.elements, out, indent)
-    out.append(_space(node.rbrace.whitespace_before, indent) + "}")
+def _dict(node: cst.Dict) -> str:
+    left, right = node.lbrace.whitespace_after, node.rbrace.whitespace_before
+    text = f"{{{_space(left)}{_items(node.elements)}{_space(right)}}}"
+    return _in_parentheses(node, text) if node.lpar else text
 
 
-def _element(node: cst.Element, out: list[str], indent: str) -> None:
-    _render(node.value, out, indent)
+def _element(node: cst.Element) -> str:
+    return render(node.value)
 
 
-def _dict_element(node: cst.DictElement, out: list[str], indent: str) -> None:
-    _render(node.key, out, indent)
-    out.append(": ")
-    _render(node.value, out, indent)
+def _dict_element(node: cst.DictElement) -> str:
+    return f"{render(node.key)}: {render(node.value)}"
 
 
-_PRINTERS: dict[type, Callable[..., None]] = {
+_PRINTERS: dict[type, Callable[[Any], str]] = {
     cst.Arg: _arg,
     cst.Assign: _assign,
     cst.Attribute: _attribute,

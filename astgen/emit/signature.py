@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from torch import fx
 
@@ -16,8 +15,7 @@ __all__ = ["Parameter", "bound", "parameters", "writable"]
 Kind = Literal["plain", "keyword", "args", "kwargs"]
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of the function that a graph becomes.
 
     Attributes:
@@ -59,7 +57,7 @@ def writable(found: Sequence[Parameter]) -> list[Parameter]:
         if parameter.kind == "plain":
             required = required or not parameter.default
             if required and parameter.default:
-                parameter = replace(parameter, default=())
+                parameter = parameter._replace(default=())
         kept.append(parameter)
     return kept[::-1]
 
@@ -88,6 +86,8 @@ def bound(
         UnsupportedGraphError: The call does not fit the parameters.
     """
     plain = [parameter for parameter in callee if parameter.kind == "plain"]
+    if len(args) == len(plain) == len(callee) and not kwargs:
+        return [*args], {}
     starred = any(parameter.kind == "args" for parameter in callee)
     if len(args) > len(plain) and not starred:
         raise _misfit(node, f"gives {len(args)} arguments, {len(plain)} are taken")
@@ -124,8 +124,9 @@ def _misfit(node: fx.Node, what: str) -> UnsupportedGraphError:
 
 def _parameter(node: fx.Node, starred: bool) -> Parameter:
     target = str(node.target)
+    if target[:1] != "*":
+        kind: Kind = "keyword" if starred else "plain"
+        return Parameter(target, kind, node, node.args)
     if target.startswith("**"):
         return Parameter(target[2:], "kwargs", node, ())
-    if target.startswith("*"):
-        return Parameter(target[1:], "args", node, ())
-    return Parameter(target, "keyword" if starred else "plain", node, tuple(node.args))
+    return Parameter(target[1:], "args", node, ())

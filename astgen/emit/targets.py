@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import keyword
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import MethodWrapperType
@@ -52,13 +52,28 @@ class Targets:
     slot: Callable[[int], cst.BaseExpression]
     namespaces: set[str] = field(default_factory=set)
     _paths: dict[int, str | None] = field(default_factory=dict)
+    _spelled: dict[int, cst.BaseExpression] = field(default_factory=dict)
 
     def spell(self, target: Any) -> cst.BaseExpression:
-        """The expression that evaluates to `target`."""
+        """The expression that evaluates to `target`, the same one each time."""
+        # The key stays valid: the graph holds its targets while this lives.
+        found = self._spelled.get(id(target))
+        if found is None:
+            path = self._path(target)
+            if path is None:
+                found = self.slot(self._slot(target))
+            else:
+                found = dotted(path)
+            self._spelled[id(target)] = found
+        return found
+
+    def key(self, target: Any) -> Hashable:
+        """A key that is equal for targets which are spelled in the same way.
+
+        It knows objects by their `id`: callers keep them alive.
+        """
         path = self._path(target)
-        if path is not None:
-            return dotted(path)
-        return self.slot(self._slot(target))
+        return self._made(target)[0] if path is None else path
 
     def read(self, value: cst.BaseExpression, name: str) -> cst.Call:
         """The call that reads the attribute `name` of a value."""
@@ -83,7 +98,6 @@ class Targets:
         return name in methods()
 
     def _path(self, target: Any) -> str | None:
-        # The key stays valid: the graph holds its targets while this lives.
         key = id(target)
         if key not in self._paths:
             if is_operator(target):
@@ -108,19 +122,23 @@ class Targets:
         return path
 
     def _slot(self, target: Any) -> int:
+        key, make = self._made(target)
+        if make is None:
+            return self.constants.slot(target)
+        return self.constants.made(key, make)
+
+    def _made(self, target: Any) -> tuple[Hashable, Callable[[], Any] | None]:
+        """The key of what stands in a slot for a target, and how that is made; the
+        target itself does if it is not made."""
         if is_operator(target):
             name = _operator_name(target)
-            return self.constants.made(
-                ("operator", name), partial(ByName, torch, f"ops.{name}")
-            )
+            return ("operator", name), partial(ByName, torch, f"ops.{name}")
         if isinstance(target, MethodWrapperType) and target.__name__ == "__get__":
             owner = getattr(target.__self__, "__objclass__", None)
             path = f"{getattr(target.__self__, '__name__', '')}.__get__"
             if isinstance(owner, type) and _below(torch.Tensor, path) == target:
-                return self.constants.made(
-                    ("descriptor", path), partial(ByName, torch.Tensor, path)
-                )
-        return self.constants.slot(target)
+                return ("descriptor", path), partial(ByName, torch.Tensor, path)
+        return self.constants.key(target), None
 
 
 def _operator_name(target: Any) -> str:

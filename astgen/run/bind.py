@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import operator
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -11,11 +12,13 @@ import torch
 from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
 
 from astgen.check.judge import OPS
+from astgen.check.scope import Reference
 from astgen.errors import BindError
 
-__all__ = ["bind", "pieces_for", "resolve"]
+__all__ = ["bind", "pieces_for", "resolve", "slots"]
 
 _OPERATORS = (HigherOrderOperator, OpOverload, OpOverloadPacket)
+_NOTHING = object()
 _ROOTS: dict[str, ModuleType] = {"torch": torch, "operator": operator}
 
 
@@ -86,30 +89,79 @@ def pieces_for(
     return found
 
 
-def resolve(paths: Collection[str]) -> None:
-    """Make sure that this process has what a program names.
+def resolve(references: Iterable[Reference]) -> dict[str, Any]:
+    """Look up the paths that a program names.
+
+    A packet that has one overload, and is only ever called, is called as that
+    overload: a packet asks at each call which of them is meant.
 
     Args:
-        paths: Dotted paths that begin with `torch` or `operator`.
+        references: Where the program names paths and slots.
+
+    Returns:
+        What each path, by its whole text, leads to.
 
     Raises:
-        BindError: A path leads nowhere here, or one below `torch.ops` to
+        BindError: A path leads nowhere in this process, or one below `torch.ops` to
             something that is no operator.
     """
-    missing = sorted(path for path in paths if not _leads_somewhere(path))
+    # Whether all that is done with a path is to call it.
+    paths: dict[str, bool] = {}
+    for reference in references:
+        if isinstance(reference.node, ast.Attribute):
+            called = paths.get(reference.name, True)
+            paths[reference.name] = called and reference.called
+    found = {path: _lookup(path) for path in paths}
+    missing = sorted(path for path, value in found.items() if value is _NOTHING)
     if missing:
         raise BindError(
             f"this process has no {', '.join(missing)}; import the library that "
             "registers it first, or use the torch version that the program is from",
             missing,
         )
+    return {
+        path: _only_overload(value) if paths[path] else value
+        for path, value in found.items()
+    }
 
 
-def _leads_somewhere(path: str) -> bool:
+def slots(
+    references: Iterable[Reference], lists: Mapping[str, Sequence[Any]]
+) -> dict[str, Any]:
+    """Take the slots that a program names out of their lists.
+
+    Args:
+        references: Where the program names paths and slots.
+        lists: The lists by name; the checker made sure that they are long enough.
+
+    Returns:
+        What is in each slot, by its whole text.
+    """
+    found: dict[str, Any] = {}
+    for reference in references:
+        node = reference.node
+        if isinstance(node, ast.Subscript) and reference.name not in found:
+            name, _, index = reference.name[:-1].rpartition("[")
+            found[reference.name] = lists[name][int(index)]
+    return found
+
+
+def _lookup(path: str) -> Any:
     root, _, rest = path.partition(".")
     try:
         found = operator.attrgetter(rest)(_ROOTS[root])
     except (AttributeError, RuntimeError):
-        return False
+        return _NOTHING
     # The text of a foreign namespace cannot be told from its attributes; this can.
-    return not path.startswith(OPS) or isinstance(found, _OPERATORS)
+    if path.startswith(OPS) and not isinstance(found, _OPERATORS):
+        return _NOTHING
+    return found
+
+
+def _only_overload(value: Any) -> Any:
+    if type(value) is not OpOverloadPacket:
+        return value
+    names: list[str] = value.overloads()  # type: ignore[no-untyped-call]
+    overload = getattr(value, names[0]) if len(names) == 1 else None
+    # Operators on script objects choose by their arguments, in Python.
+    return overload if type(overload) is OpOverload else value

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import operator
+from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
-
-import torch
 
 from astgen.check.dialect import BUILTINS, Dialect
 from astgen.check.parse import PARSER
@@ -26,17 +24,18 @@ it, and no import statement is left.
 
 
 def build(
-    tree: ast.Module, text: str, consts: list[Any] | None, dialect: Dialect
+    tree: ast.Module, text: str, outside: Mapping[str, Any], dialect: Dialect
 ) -> FunctionType:
     """Compile and execute a program that the checker accepted.
 
-    The modules are handed in, the import statements are left out, and the text
-    reaches no builtins beyond the dialect's.
+    The import statements are left out, and the text reaches no builtins beyond the
+    dialect's.
 
     Args:
-        tree: What the checker parsed from `text` and accepted.
+        tree: What the checker parsed from `text` and accepted, with paths and slots
+            hoisted.
         text: Shown in tracebacks.
-        consts: The constant slots; None leaves the name undefined.
+        outside: What the hoisted names mean.
         dialect: Names the entry function.
 
     Returns:
@@ -58,11 +57,8 @@ def build(
     namespace: dict[str, Any] = {
         "__builtins__": _FOR_C_CODE | {name: _BUILTINS[name] for name in BUILTINS},
         "__name__": source,
-        "torch": torch,
-        "operator": operator,
+        **outside,
     }
-    if consts is not None:
-        namespace[dialect.consts] = consts
     exec(code, namespace)
     function: FunctionType = namespace[dialect.entry]
     keep_while_alive(text, source, function)

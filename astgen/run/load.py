@@ -1,4 +1,4 @@
-"""From text to callable on one page: scan, resolve, build, bind."""
+"""From text to callable on one page: scan, resolve, hoist, build, bind."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 from astgen.check import DEFAULT_DIALECT, Dialect, Finding, scan
 from astgen.errors import InvalidProgramError
-from astgen.run.bind import bind, pieces_for, resolve
+from astgen.garbage import paused
+from astgen.run.bind import bind, pieces_for, resolve, slots
 from astgen.run.build import build
+from astgen.run.hoist import hoist
 
 __all__ = ["load", "require_text"]
 
@@ -38,6 +40,18 @@ def load(
             an operator that is named.
     """
     require_text(code)
+    with paused():
+        # The tree dies in there: the collector would look at all of it once more.
+        return _load(code, callables, names, consts, dialect)
+
+
+def _load(
+    code: str,
+    callables: Mapping[str, Callable[..., Any]],
+    names: Sequence[str],
+    consts: list[Any] | None,
+    dialect: Dialect,
+) -> Callable[..., Any]:
     scanned = scan(
         code,
         consts=0 if consts is None else len(consts),
@@ -46,10 +60,12 @@ def load(
     )
     if scanned.findings or scanned.tree is None:
         raise InvalidProgramError(scanned.findings)
-    resolve(scanned.paths)
     pieces = pieces_for(scanned.pieces, names, callables)
+    lists = {dialect.consts: consts or [], dialect.submods: pieces}
+    outside = resolve(scanned.references) | slots(scanned.references, lists)
+    hoist(scanned.references)
     try:
-        function = build(scanned.tree, code, consts, dialect)
+        function = build(scanned.tree, code, outside, dialect)
     except SyntaxError as error:
         raise InvalidProgramError([_refused(error)]) from error
     return bind(function, dialect.submods, pieces)

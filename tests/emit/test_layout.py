@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 
 import black
 import libcst as cst
@@ -14,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.shapes import Shapes
 
-from astgen.emit.layout import _columns, lay_out
+from astgen.emit import nodes
+from astgen.emit.breaking import _columns
+from astgen.emit.layout import laid_out, lay_out
 from astgen.emit.render import render
 
 SLOW = settings(deadline=None, max_examples=300)
@@ -52,8 +55,36 @@ def test_layout_changes_whitespace_and_nothing_else(seed: int) -> None:
 def test_the_printer_agrees_with_libcst(seed: int) -> None:
     module = Shapes(seed).module()
     assert render(module) == module.code
-    laid = lay_out(module)
-    assert render(laid) == laid.code
+    laid, text = laid_out(module)
+    assert text == render(laid) == laid.code
+
+
+def test_a_return_of_nothing_is_printed_as_libcst_prints_it() -> None:
+    module = cst.parse_module("def f():\n    return\n")
+    assert render(module) == module.code
+
+
+@pytest.mark.parametrize("items", range(4))
+def test_commas_of_one_list_may_differ(items: int) -> None:
+    commas = [
+        cst.MaybeSentinel.DEFAULT,
+        cst.Comma(),
+        cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")),
+        cst.Comma(whitespace_after=cst.ParenthesizedWhitespace()),
+    ]
+    for drawn in product(commas, repeat=items):
+        elements = [cst.Element(cst.Name("x"), comma) for comma in drawn]
+        for kind in (cst.Tuple, cst.List):
+            value = kind(elements)
+            module = cst.Module([nodes.statement(cst.Expr(value))])
+            assert render(module) == module.code
+
+
+def test_whitespace_that_the_emitter_does_not_write_is_refused() -> None:
+    # The printer knows no indentation but that of the whitespace itself.
+    space = cst.ParenthesizedWhitespace(indent=True)
+    with pytest.raises(TypeError, match="ParenthesizedWhitespace"):
+        render(cst.Call(cst.Name("f"), whitespace_before_args=space))
 
 
 @pytest.mark.parametrize("length", range(70, 100))

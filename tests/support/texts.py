@@ -26,6 +26,7 @@ from astgen.lint.program import judge
 from astgen.lint.rules import ALL_RULES
 from astgen.lint.settings import Settings
 from astgen.lint.subject import Constant, Subject
+from support.unhoist import equal, hoisted, lookups, unhoisted
 
 __all__ = ["Texts", "watch"]
 
@@ -56,6 +57,7 @@ class Texts:
         if emitted.module.code != code:
             self._complaints.append(f"{test}: libcst prints another text:\n{code}")
         self._complaints += [f"{test}: {found}\n{code}" for found in _lint(emitted)]
+        self._complaints += [f"{test}: {found}\n{code}" for found in _hoist(emitted)]
 
     def complaints(self) -> list[str]:
         """What is wrong with the texts, one message for each."""
@@ -104,6 +106,17 @@ def _lint(emitted: Emitted) -> list[str]:
     )
     active = ALL_RULES.keys() - {"AG002"}
     return [str(one) for one in judge(subject, settings, active, most=10)]
+
+
+def _hoist(emitted: Emitted) -> list[str]:
+    """What is wrong with the tree that is compiled; parts of programs are none."""
+    if "import" not in emitted.code:
+        return []
+    tree = hoisted(emitted.code, emitted.dialect)
+    found = [f"{path} is still looked up" for path in lookups(tree, emitted.dialect)]
+    if not equal(unhoisted(tree), ast.parse(emitted.code)):
+        found.append("more than paths and slots was hoisted")
+    return found
 
 
 def _sample(code: str) -> str:

@@ -1,0 +1,178 @@
+"""Statements as nearly all of generated code has them, accepted at one look.
+
+Comparing every node with the grammar and then asking every name takes as long as
+Python takes to parse. Here whole argument lists are asked at once. A statement is
+accepted only if all of it is one of the shapes below, nothing in it is to be
+reported, and nothing was before; the names are brought up to date as
+`astgen.check.walk` would. Whatever is not accepted is not judged: grammar and walk
+look at it. A test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
+
+from astgen.check.access import dotted
+from astgen.check.dialect import MAX_KEYWORDS
+from astgen.check.grammar import is_literal
+from astgen.check.paths import methods
+from astgen.check.scope import Reference, Scope
+
+__all__ = ["plain"]
+
+_ONLY_NAMES = {ast.Name}
+_ID = attrgetter("id")
+_ARG = attrgetter("arg")
+_LOOKED_AT = frozenset({"_check", "getitem", "sort"})
+"""Callees whose arguments have rules of their own (`astgen.check.calls`)."""
+
+
+def plain(scope: Scope, node: ast.stmt) -> bool:
+    """Accept a statement that is plain.
+
+    Args:
+        scope: The names at this point, with nothing reported so far; they are
+            brought up to date if the statement is accepted.
+        node: Any statement of a function.
+
+    Returns:
+        Whether it was accepted; if not, nothing is said about it.
+    """
+    shape = _SHAPES.get(type(node))
+    return shape is not None and shape(scope, node)
+
+
+def _assign(scope: Scope, node: ast.Assign) -> bool:
+    target, value = node.targets[0], node.value
+    if type(target) is not ast.Name or len(node.targets) != 1 or node.type_comment:
+        return False
+    name, size = target.id, None
+    if scope.dialect.is_reserved(name) or name == "__debug__":
+        return False
+    if type(value) is ast.Call:
+        if not _call(scope, value):
+            return False
+        size = scope.size(value) if type(value.func) is ast.Name else None
+    elif type(value) is not ast.Subscript or not _item(scope, value):
+        return False
+    scope.rebind(name, size)
+    return True
+
+
+def _expression(scope: Scope, node: ast.Expr) -> bool:
+    return type(node.value) is ast.Call and _call(scope, node.value)
+
+
+def _delete(scope: Scope, node: ast.Delete) -> bool:
+    targets = node.targets
+    if len(targets) == 1 and type(targets[0]) is ast.Tuple:
+        targets = targets[0].elts
+    if {*map(type, targets)} != _ONLY_NAMES:
+        return False
+    names = {*map(_ID, targets)}
+    if len(names) != len(targets) or not names <= scope.alive:
+        return False
+    scope.unbind(names)
+    return True
+
+
+def _item(scope: Scope, node: ast.Subscript) -> bool:
+    """`value[1]` of a local whose number of items is not plain to see."""
+    owner, index = node.value, node.slice
+    return (
+        type(owner) is ast.Name
+        and type(index) is ast.Constant
+        and owner.id in scope.alive
+        and owner.id not in scope.sizes
+        and index.kind is None
+        and is_literal(index.value)
+    )
+
+
+def _call(scope: Scope, node: ast.Call) -> bool:
+    if not _are_values(scope, node.args):
+        return False
+    if node.keywords and not _are_keywords(scope, node.keywords):
+        return False
+    callee = node.func
+    if type(callee) is ast.Subscript:
+        return _slot(scope, callee)
+    if type(callee) is ast.Attribute:
+        return _attribute(scope, callee)
+    return type(callee) is ast.Name and _inlined(scope, callee.id, node)
+
+
+def _are_values(scope: Scope, nodes: Sequence[ast.expr]) -> bool:
+    """Whether all are locals or literals."""
+    if not nodes or {*map(type, nodes)} == _ONLY_NAMES:
+        return scope.alive.issuperset(map(_ID, nodes))
+    for node in nodes:
+        if type(node) is ast.Name:
+            if node.id not in scope.alive:
+                return False
+        elif type(node) is not ast.Constant:
+            return False
+        elif node.kind is not None or not is_literal(node.value):
+            return False
+    return True
+
+
+def _are_keywords(scope: Scope, nodes: Sequence[ast.keyword]) -> bool:
+    names = {*map(_ARG, nodes)}
+    return (
+        len(names) == len(nodes) <= MAX_KEYWORDS
+        and None not in names
+        and "__debug__" not in names
+        and _are_values(scope, [node.value for node in nodes])
+    )
+
+
+def _slot(scope: Scope, node: ast.Subscript) -> bool:
+    """A slot, which is called."""
+    owner, index = node.value, node.slice
+    if type(owner) is not ast.Name or type(index) is not ast.Constant:
+        return False
+    name, slot = owner.id, index.value
+    if type(slot) is not int or not scope.has_slot(name, slot):
+        return False
+    if name == scope.dialect.submods and scope.has_submods:
+        scope.pieces.add(slot)
+    elif name != scope.dialect.consts:
+        return False
+    scope.references.append(Reference(node, f"{name}[{slot}]", True))
+    return True
+
+
+def _attribute(scope: Scope, node: ast.Attribute) -> bool:
+    """A path that was accepted before, or a listed method of a local."""
+    if node.attr in _LOOKED_AT:
+        return False
+    if type(node.value) is ast.Name and node.value.id in scope.alive:
+        return node.attr in methods()
+    path = dotted(node)
+    if path not in scope.paths:
+        return False
+    scope.references.append(Reference(node, path, True))
+    return True
+
+
+def _inlined(scope: Scope, name: str, call: ast.Call) -> bool:
+    """A function that takes exactly these arguments, and no pieces."""
+    function = scope.functions.get(name)
+    return (
+        function is not None
+        and not call.keywords
+        and not function.signature.takes_submods
+        and not function.signature.required
+        and len(call.args) == len(function.signature.names) == function.signature.least
+    )
+
+
+_SHAPES: dict[type[ast.stmt], Callable[[Scope, Any], bool]] = {
+    ast.Assign: _assign,
+    ast.Delete: _delete,
+    ast.Expr: _expression,
+}

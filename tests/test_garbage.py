@@ -1,0 +1,122 @@
+"""The collector is out of the way while trees are made, and comes back as it was."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import fx
+
+import astgen
+from astgen.codegen import compile_execution_fn, generate_execution_code
+from astgen.errors import InvalidProgramError, UnsupportedGraphError
+from astgen.garbage import paused
+
+
+@pytest.fixture(autouse=True)
+def restored() -> Iterator[None]:
+    was_on = gc.isenabled()
+    yield
+    (gc.enable if was_on else gc.disable)()
+
+
+@pytest.fixture(params=[True, False], ids=["on", "off"])
+def setting(request: pytest.FixtureRequest) -> bool:
+    (gc.enable if request.param else gc.disable)()
+    return bool(request.param)
+
+
+def graph() -> fx.GraphModule:
+    made = fx.Graph()
+    made.output(made.call_function(torch.neg, (made.placeholder("x"),)))
+    return fx.GraphModule({}, made)
+
+
+class Scaled(torch.nn.Module):
+    scale = 2
+
+
+def test_it_is_off_inside_and_back_afterwards(setting: bool) -> None:
+    with paused():
+        assert not gc.isenabled()
+        with paused():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled() is setting
+
+
+def test_it_is_back_after_an_error(setting: bool) -> None:
+    with pytest.raises(ZeroDivisionError), paused():
+        1 / 0
+    assert gc.isenabled() is setting
+
+
+def test_generating_and_compiling_leave_the_setting(setting: bool) -> None:
+    program = astgen.generate(graph())
+    assert gc.isenabled() is setting
+    assert program.compile()(torch.tensor(2)) == -2
+    assert gc.isenabled() is setting
+    compile_execution_fn(*generate_execution_code(graph())[:1], {}, [], [])
+    assert gc.isenabled() is setting
+
+
+def test_refusals_leave_the_setting(setting: bool) -> None:
+    broken = fx.Graph()
+    broken.output(broken.call_function(torch.neg, (fx.Graph().placeholder("x"),)))
+    with pytest.raises(UnsupportedGraphError):
+        astgen.generate(fx.GraphModule({}, broken))
+    assert gc.isenabled() is setting
+    with pytest.raises(InvalidProgramError):
+        compile_execution_fn("import os\n", {}, [], [])
+    assert gc.isenabled() is setting
+
+
+def test_it_is_off_while_a_graph_is_read() -> None:
+    gc.enable()
+    seen: list[bool] = []
+
+    def read(module: fx.GraphModule) -> int:
+        seen.append(gc.isenabled())
+        return 2
+
+    made = fx.Graph()
+    attribute = made.create_node("get_attr", "scale")
+    made.output(made.call_function(torch.mul, (made.placeholder("x"), attribute)))
+    module = fx.GraphModule(Scaled(), made)
+    type(module).scale = property(read)
+    program = astgen.generate(module)
+    assert program.compile()(torch.tensor(3)) == 6
+    assert seen and not any(seen)
+
+
+def test_the_last_thread_brings_it_back(setting: bool) -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with paused():
+            inside.set()
+            leave.wait(30)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(30)
+    with paused():
+        pass
+    assert not gc.isenabled()
+    leave.set()
+    thread.join()
+    assert gc.isenabled() is setting
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_child_that_was_forked_meanwhile_collects() -> None:
+    gc.enable()
+    with paused():
+        child = os.fork()
+        if not child:
+            os._exit(0 if gc.isenabled() else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
