@@ -3,8 +3,9 @@
 `pure80` and `stitching80` have the shape of what vLLM makes of an 80-layer decoder:
 a compiled piece, five results taken apart, an attention piece, and weights as inputs
 with the long names that Dynamo gives them. In `pure80` attention is a piece, too; in
-`stitching80` it is a graph of two operators. `inlined80x50` is 80 equal graphs of 50
-operators. `chain` is as long as one likes. A `Subject` is one of them with all that
+`stitching80` it is a graph of two operators that are called as vLLM's are: one
+updates the cache of keys and values, one writes into its output. `inlined80x50` is 80
+equal graphs of 50 operators. `chain` is as long as one likes. A `Subject` is one of them with all that
 it takes to run it.
 """
 
@@ -41,6 +42,35 @@ _WEIGHTS = (
 )
 _NAME_LENGTH = 80
 _RESULTS = 5
+
+# As vLLM's own operators, these need no leave to be called.
+_LIBRARY = torch.library.Library("vllm", "FRAGMENT")
+_LIBRARY.define(
+    "bench_kv_cache_update(Tensor key, Tensor value, Tensor layer) -> Tensor"
+)
+_LIBRARY.define(
+    "bench_attention_with_output(Tensor query, Tensor key, Tensor value, "
+    "Tensor(a!) output, Tensor layer, *, Tensor? kv_cache_dummy_dep=None) -> ()"
+)
+
+
+def _update(key: torch.Tensor, value: torch.Tensor, layer: torch.Tensor) -> Any:
+    return key + value
+
+
+def _attend(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    output: torch.Tensor,
+    layer: torch.Tensor,
+    kv_cache_dummy_dep: torch.Tensor | None = None,
+) -> None:
+    output.copy_(query)
+
+
+_LIBRARY.impl("bench_kv_cache_update", _update, "CPU")
+_LIBRARY.impl("bench_attention_with_output", _attend, "CPU")
 
 
 class Piece(nn.Module):
@@ -180,7 +210,8 @@ def _decoder(attention: Callable[[], nn.Module]) -> fx.GraphModule:
             graph.call_function(operator.getitem, (results, index))
             for index in range(_RESULTS)
         ]
-        graph.call_module(behind, (q, k, v, out))
+        place = _input(graph, f"synthetic_local_tmp_{2 * layer}_", torch.empty(1))
+        graph.call_module(behind, (k, tokens, v, place, q, out))
         given = [out, residual]
     root.add_module("submod_last", Piece())
     last = graph.call_module("submod_last", (*given,))
@@ -191,10 +222,17 @@ def _decoder(attention: Callable[[], nn.Module]) -> fx.GraphModule:
 
 def _attention() -> fx.GraphModule:
     graph = fx.Graph()
-    q, k, v, out = (_input(graph, name, torch.empty(1)) for name in "qkvo")
-    updated = graph.call_function(torch.ops.aten.add.Tensor, (k, v))
-    graph.call_function(torch.ops.aten.copy_.default, (out, q))
-    del updated
+    names = ("key", "tokens", "value", "synthetic_local_tmp_0_", "query", "output")
+    key, _, value, place, query, output = (
+        _input(graph, name, torch.empty(1)) for name in names
+    )
+    operators = torch.ops.vllm
+    updated = graph.call_function(operators.bench_kv_cache_update, (key, value, place))
+    graph.call_function(
+        operators.bench_attention_with_output,
+        (query, key, value, output, place),
+        {"kv_cache_dummy_dep": updated},
+    )
     graph.output(())
     return fx.GraphModule(nn.Module(), graph)
 

@@ -49,16 +49,26 @@ def _assign(scope: Scope, node: ast.Assign) -> bool:
     target, value = node.targets[0], node.value
     if type(target) is not ast.Name or len(node.targets) != 1 or node.type_comment:
         return False
-    name, size = target.id, None
+    name = target.id
     if scope.dialect.is_reserved(name) or name == "__debug__":
         return False
-    if type(value) is ast.Call:
-        if not _call(scope, value):
+    if type(value) is ast.Subscript:
+        owner, index = value.value, value.slice
+        # An item of a local of which it is not plain to see how many it has.
+        if (
+            type(owner) is not ast.Name
+            or type(index) is not ast.Constant
+            or owner.id not in scope.alive
+            or owner.id in scope.sizes
+            or index.kind is not None
+            or not is_literal(index.value)
+        ):
             return False
-        size = scope.size(value) if type(value.func) is ast.Name else None
-    elif type(value) is not ast.Subscript or not _item(scope, value):
+        scope.rebind(name, None)
+        return True
+    if type(value) is not ast.Call or not _call(scope, value):
         return False
-    scope.rebind(name, size)
+    scope.rebind(name, scope.size(value) if type(value.func) is ast.Name else None)
     return True
 
 
@@ -68,7 +78,7 @@ def _expression(scope: Scope, node: ast.Expr) -> bool:
 
 def _delete(scope: Scope, node: ast.Delete) -> bool:
     targets = node.targets
-    if len(targets) == 1 and type(targets[0]) is ast.Tuple:
+    if type(targets[0]) is ast.Tuple and len(targets) == 1:
         targets = targets[0].elts
     if {*map(type, targets)} != _ONLY_NAMES:
         return False
@@ -77,19 +87,6 @@ def _delete(scope: Scope, node: ast.Delete) -> bool:
         return False
     scope.unbind(names)
     return True
-
-
-def _item(scope: Scope, node: ast.Subscript) -> bool:
-    """`value[1]` of a local whose number of items is not plain to see."""
-    owner, index = node.value, node.slice
-    return (
-        type(owner) is ast.Name
-        and type(index) is ast.Constant
-        and owner.id in scope.alive
-        and owner.id not in scope.sizes
-        and index.kind is None
-        and is_literal(index.value)
-    )
 
 
 def _call(scope: Scope, node: ast.Call) -> bool:

@@ -79,7 +79,7 @@ def _function(
     for line in node.body.body:
         laid, text = _statement(line)
         body.append(laid)
-        texts.append(f"{_INDENT}{text}\n")
+        texts += (_INDENT, text, "\n")
     node = cst.FunctionDef(
         name=node.name,
         params=node.params,

@@ -167,15 +167,22 @@ def _negative(node: cst.UnaryOperation) -> str:
 
 def _subscript(node: cst.Subscript) -> str:
     value, items = node.value, node.slice
-    left, right = node.lbracket.whitespace_after, node.rbracket.whitespace_before
-    inner = (
-        render(items[0].slice)
-        if len(items) == 1 and items[0].comma is _DEFAULT
-        else _items(items)
-    )
-    owner = _PRINTERS[type(value)](value)
-    text = f"{owner}[{_space(left)}{inner}{_space(right)}]"
+    if len(items) == 1 and items[0].comma is _DEFAULT:
+        what = items[0].slice
+        inner = _PRINTERS[type(what)](what)
+    else:
+        inner = _items(items)
+    text = f"{_PRINTERS[type(value)](value)}[{_bracketed(node, inner)}]"
     return _in_parentheses(node, text) if node.lpar else text
+
+
+def _bracketed(node: cst.Subscript | cst.List, inner: str) -> str:
+    """What stands between square brackets, with the whitespace around it."""
+    left, right = node.lbracket.whitespace_after, node.rbracket.whitespace_before
+    if left is right and type(left) is cst.SimpleWhitespace and not left.value:
+        # On one line both are the same object.
+        return inner
+    return f"{_space(left)}{inner}{_space(right)}"
 
 
 def _subscript_element(node: cst.SubscriptElement) -> str:
@@ -183,7 +190,8 @@ def _subscript_element(node: cst.SubscriptElement) -> str:
 
 
 def _index(node: cst.Index) -> str:
-    return render(node.value)
+    value = node.value
+    return _PRINTERS[type(value)](value)
 
 
 def _slice(node: cst.Slice) -> str:
@@ -197,7 +205,16 @@ def _slice(node: cst.Slice) -> str:
 def _call(node: cst.Call) -> str:
     callee = node.func
     before = _space(node.whitespace_before_args)
-    args = _joined(node.args, [_arg(arg) for arg in node.args])
+    texts = [
+        (
+            arg.value.value
+            if type(arg.value) is cst.Name
+            and not (arg.star or arg.keyword or arg.value.lpar)
+            else _arg(arg)
+        )
+        for arg in node.args
+    ]
+    args = _joined(node.args, texts)
     text = f"{_PRINTERS[type(callee)](callee)}({before}{args})"
     return _in_parentheses(node, text) if node.lpar else text
 
@@ -215,8 +232,7 @@ def _tuple(node: cst.Tuple) -> str:
 
 
 def _list(node: cst.List) -> str:
-    left, right = node.lbracket.whitespace_after, node.rbracket.whitespace_before
-    text = f"[{_space(left)}{_items(node.elements)}{_space(right)}]"
+    text = f"[{_bracketed(node, _items(node.elements))}]"
     return _in_parentheses(node, text) if node.lpar else text
 
 
