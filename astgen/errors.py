@@ -19,8 +19,10 @@ __all__ = [
     "BackendError",
     "BindError",
     "CaptureError",
+    "ConstantError",
     "InvalidNameError",
     "InvalidProgramError",
+    "RankError",
     "SettingsError",
     "UnsupportedGraphError",
 ]
@@ -97,6 +99,18 @@ class BackendError(AstgenError):
     """Options of the `torch.compile` backend are unknown or do not fit."""
 
 
+class RankError(AstgenError):
+    """The ranks of a distributed job do not run the same program.
+
+    Attributes:
+        texts: Where they first differ, the statement of each rank.
+    """
+
+    def __init__(self, message: str, texts: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.texts = tuple(texts)
+
+
 class CaptureError(AstgenError):
     """A model given to the command line could not be loaded or captured."""
 
@@ -114,20 +128,52 @@ class ArtifactError(AstgenError):
         field: Where in the file it goes wrong (`members['execution.py']`), empty if
             the file as a whole does.
         rule: The code of the linter's rule that it breaks.
+        hint: The way out.
     """
 
     def __init__(
-        self, reason: str, *, path: str = "", field: str = "", rule: str = "AG601"
+        self,
+        reason: str,
+        *,
+        path: str = "",
+        field: str = "",
+        rule: str = "AG601",
+        hint: str = "save the program again, or load it with the version of astgen "
+        "that wrote it",
     ) -> None:
         where = ": ".join(part for part in (path, field) if part)
-        super().__init__(
-            f"{where or 'the artifact'}: {reason}; save the program again, or load "
-            "it with the version of astgen that wrote it"
-        )
+        super().__init__(f"{where or 'the artifact'}: {reason}; {hint}")
         self.reason = reason
         self.path = path
         self.field = field
         self.rule = rule
+        self.hint = hint
+
+
+class ConstantError(AstgenError):
+    """A constant of a program is nothing that can be stored.
+
+    Attributes:
+        slot: Which constant, -1 if none is to blame.
+        field: Where inside it, as Python would write it (`[0].left`); empty if the
+            constant itself is to blame.
+        type_name: The type of what cannot be stored.
+        reason: Why not.
+        way_out: What to do instead.
+    """
+
+    def __init__(
+        self, reason: str, way_out: str, *, slot: int, field: str, type_name: str
+    ) -> None:
+        super().__init__(
+            f"constant {slot}{field}: a {type_name} cannot be stored: {reason}; "
+            f"{way_out}"
+        )
+        self.slot = slot
+        self.field = field
+        self.type_name = type_name
+        self.reason = reason
+        self.way_out = way_out
 
 
 def _origin(node: Any, argument: str) -> str:

@@ -8,6 +8,7 @@ out. The text that is checked is the very text that is compiled.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,10 @@ from torch import fx
 from astgen.check import DEFAULT_DIALECT, Dialect, Finding, check
 from astgen.emit import emit
 from astgen.run import load
+from astgen.store.artifact import Artifact, Opaque, save_artifact
+from astgen.store.codec import DecodePolicy, Portability, check_portable
+from astgen.store.facts import EnvironmentPolicy
+from astgen.store.loading import load_artifact
 
 __all__ = ["Program", "generate"]
 
@@ -72,6 +77,69 @@ class Program:
             self.consts,
             self.dialect,
         )
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        blobs: Mapping[str, Opaque] | None = None,
+        extra: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Write the program with its constants; equal programs give equal bytes.
+
+        Args:
+            path: The file. It is replaced when all of the new one is on the disk.
+            blobs: What a backend compiled, by the name of the piece.
+            extra: Other bytes, by name.
+
+        Raises:
+            InvalidProgramError: The text is none that could be loaded again.
+            ConstantError: A constant cannot be stored; `check_portable` says which.
+            ArtifactError: The file cannot be written.
+        """
+        artifact = Artifact(
+            self.code,
+            self.submod_names,
+            self.consts,
+            self.dialect,
+            blobs=blobs or {},
+            extra=extra or {},
+        )
+        save_artifact(path, artifact)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        policy: EnvironmentPolicy | None = None,
+        dialect: Dialect = DEFAULT_DIALECT,
+        constants: DecodePolicy = DecodePolicy(),
+    ) -> Program:
+        """Read a program. Nothing of it is run; `compile` checks its text first.
+
+        Blobs of a backend are left in the file: `astgen.store.load_artifact` hands
+        them out to who trusts them.
+
+        Args:
+            path: A file that `save` wrote.
+            policy: What happens if it was written in another environment.
+            dialect: What its text may name. A file does not get to say that itself.
+            constants: What its constants may name.
+
+        Returns:
+            The program.
+
+        Raises:
+            ArtifactError: The file is damaged, needs what is not allowed here, or
+                is for another environment.
+        """
+        found = load_artifact(path, policy=policy, dialect=dialect, constants=constants)
+        return cls(found.code, found.submod_names, found.consts, dialect=found.dialect)
+
+    def check_portable(self) -> tuple[Portability, ...]:
+        """For each constant, whether and where it can be loaded again, and why not."""
+        return check_portable(self.consts)
 
 
 def generate(

@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from support.stored import STORED  # noqa: E402
 from support.texts import Texts, watch  # noqa: E402
 
 
@@ -20,3 +21,12 @@ def texts() -> Iterator[Texts]:
         yield texts
     complaints = texts.complaints()
     assert not complaints, "\n\n".join(complaints)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Every program that is run here is run once more, by a process that loads it."""
+    STORED.folder = tmp_path_factory.mktemp("stored")
+    yield
+    complaints = STORED.complaints()
+    assert not complaints, complaints

@@ -7,14 +7,21 @@ import operator
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import fx
 from torch.fx._lazy_graph_module import _make_graph_module, _use_lazy_graph_module
 
+from astgen.backend.cache.lookup import cached
+from astgen.backend.caching import SerializableFunction
 from astgen.backend.options import BackendOptions, PieceCompiler, parse_options
-from astgen.backend.pieces import CompiledPiece, compile_piece, is_worth_compiling
+from astgen.backend.pieces import (
+    BuiltPiece,
+    CompiledPiece,
+    build_piece,
+    is_worth_compiling,
+)
 from astgen.backend.split import SplitGraph, split
 from astgen.errors import BackendError
 from astgen.program import Program, generate
@@ -33,6 +40,7 @@ class CompiledGraph:
         program: The source made of it.
         function: The program, compiled and bound to the pieces.
         milliseconds: How long each stage took, in the order of the stages.
+        pieces: The compiled pieces by name, with what they were made of.
     """
 
     split: SplitGraph
@@ -40,6 +48,7 @@ class CompiledGraph:
     program: Program
     function: Callable[..., Any]
     milliseconds: Mapping[str, float]
+    pieces: Mapping[str, BuiltPiece] = field(default_factory=dict)
 
 
 def astgen_backend(
@@ -48,17 +57,18 @@ def astgen_backend(
     *,
     options: Mapping[str, Any] | None = None,
     mode: str | None = None,
-) -> Callable[..., Any]:
+) -> SerializableFunction:
     """The backend, as Dynamo calls it.
 
     Args:
         gm: The graph that Dynamo captured.
         example_inputs: Not used; the graph has example values of its own.
-        options: `splitting_ops` and `pieces`; see `BackendOptions`.
+        options: `splitting_ops`, `pieces`, `cache_dir` and `trust_cache`; see
+            `BackendOptions`.
         mode: Modes are inductor's; there are none here.
 
     Returns:
-        The function that Dynamo runs in place of the graph.
+        What Dynamo runs in place of the graph, and `aot_compile` can store.
 
     Raises:
         BackendError: An option is unknown, or a mode is given.
@@ -69,11 +79,18 @@ def astgen_backend(
             f"the astgen backend has no mode {mode!r}; leave `mode` out and say with "
             "options={'pieces': 'inductor'} what compiles the pieces"
         )
-    return compile_graph(gm, parse_options(options)).function
+    checked = parse_options(options)
+    if checked.cache_dir is not None:
+        return cached(gm, checked, lambda: _serializable(compile_graph(gm, checked)))
+    return _serializable(compile_graph(gm, checked))
+
+
+def _serializable(graph: CompiledGraph) -> SerializableFunction:
+    return SerializableFunction(graph.program, graph.pieces, graph.function)
 
 
 def compile_graph(gm: fx.GraphModule, options: BackendOptions) -> CompiledGraph:
-    """Split a graph, compile its pieces and stitch them together.
+    """Split a graph, compile its pieces and stitch them together, without a cache.
 
     Args:
         gm: A graph, as Dynamo hands it to a backend; it is not changed.
@@ -92,11 +109,12 @@ def compile_graph(gm: fx.GraphModule, options: BackendOptions) -> CompiledGraph:
     with _timed("pieces", milliseconds):
         pieces = _compile_pieces(cut, options.pieces)
     with _timed("generate", milliseconds):
-        stitching = _with_pieces(cut.gm, pieces)
+        functions = {name: piece.function for name, piece in pieces.items()}
+        stitching = _with_pieces(cut.gm, functions)
         program = generate(stitching)
     with _timed("build", milliseconds):
-        function = program.compile(pieces)
-    return CompiledGraph(cut, stitching, program, function, milliseconds)
+        function = program.compile(functions)
+    return CompiledGraph(cut, stitching, program, function, milliseconds, pieces)
 
 
 @contextmanager
@@ -106,15 +124,13 @@ def _timed(stage: str, milliseconds: dict[str, float]) -> Iterator[None]:
     milliseconds[stage] = (time.perf_counter() - start) * 1e3
 
 
-def _compile_pieces(
-    cut: SplitGraph, kind: PieceCompiler
-) -> dict[str, Callable[..., Any]]:
-    """The callables of the pieces that the emitter is not to inline."""
-    compiled: dict[str, Callable[..., Any]] = {}
+def _compile_pieces(cut: SplitGraph, kind: PieceCompiler) -> dict[str, BuiltPiece]:
+    """The pieces that the emitter is not to inline, compiled."""
+    compiled: dict[str, BuiltPiece] = {}
     for piece in cut.pieces:
         child: Any = cut.gm.get_submodule(piece.name)
         if not piece.is_splitting and is_worth_compiling(child):
-            compiled[piece.name] = compile_piece(child, kind)
+            compiled[piece.name] = build_piece(child, kind)
     return compiled
 
 

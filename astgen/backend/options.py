@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
@@ -24,6 +25,12 @@ class BackendOptions:
             `resolve_operators` takes them. Attention by default.
         pieces: What the pieces between them run on: "eager" for plain calls
             of torch, "inductor" for TorchInductor.
+        cache_dir: A folder in which compiled graphs are kept; made if it is not
+            there. None for no cache.
+        trust_cache: Whether what inductor made of pieces may be loaded from there.
+            These are pickles and code, so whoever can write to the folder can run
+            anything. Without it, programs come from the cache and inductor
+            compiles its pieces, with the help of caches of its own.
 
     Raises:
         BackendError: On construction, for a value that does not fit.
@@ -31,6 +38,8 @@ class BackendOptions:
 
     splitting_ops: tuple[str, ...] = ("scaled_dot_product_attention", "flex_attention")
     pieces: PieceCompiler = "eager"
+    cache_dir: str | None = None
+    trust_cache: bool = False
 
     def __post_init__(self) -> None:
         ops = self.splitting_ops
@@ -43,6 +52,14 @@ class BackendOptions:
             raise BackendError(
                 f"option 'pieces' has no value {self.pieces!r}; "
                 + _accepted(self.pieces, get_args(PieceCompiler))
+            )
+        if not (self.cache_dir is None or isinstance(self.cache_dir, str)):
+            raise BackendError(
+                f"option 'cache_dir' takes the path of a folder, got {self.cache_dir!r}"
+            )
+        if type(self.trust_cache) is not bool:
+            raise BackendError(
+                f"option 'trust_cache' takes True or False, got {self.trust_cache!r}"
             )
 
 
@@ -68,6 +85,8 @@ def parse_options(options: Mapping[str, Any] | None) -> BackendOptions:
             )
     if isinstance(given.get("splitting_ops"), list):
         given["splitting_ops"] = tuple(given["splitting_ops"])
+    if isinstance(given.get("cache_dir"), os.PathLike):
+        given["cache_dir"] = os.fspath(given["cache_dir"])
     return BackendOptions(**given)
 
 

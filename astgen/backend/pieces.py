@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -12,9 +13,30 @@ from torch import fx
 from astgen.backend.metadata import value_of
 from astgen.backend.options import PieceCompiler
 from astgen.errors import BackendError
-from astgen.program import generate
+from astgen.program import Program, generate
 
-__all__ = ["CompiledPiece", "compile_piece", "is_worth_compiling"]
+__all__ = [
+    "BuiltPiece",
+    "CompiledPiece",
+    "build_piece",
+    "compile_piece",
+    "is_worth_compiling",
+]
+
+
+@dataclass(frozen=True)
+class BuiltPiece:
+    """A compiled piece, with what is needed to store it.
+
+    Attributes:
+        function: Takes the values of the placeholders, returns what the piece does.
+        program: The program that it is; None if inductor compiled it.
+        modules: The modules that the program calls.
+    """
+
+    function: Callable[..., Any]
+    program: Program | None = None
+    modules: Mapping[str, torch.nn.Module] = field(default_factory=dict)
 
 
 class CompiledPiece(torch.nn.Module):
@@ -48,6 +70,24 @@ def is_worth_compiling(piece: fx.GraphModule) -> bool:
 def compile_piece(piece: fx.GraphModule, kind: PieceCompiler) -> Callable[..., Any]:
     """Compile one piece.
 
+    Args:
+        piece: The piece; it is not changed.
+        kind: As for `build_piece`.
+
+    Returns:
+        A callable that takes the values of the placeholders and returns what
+        the piece returns.
+
+    Raises:
+        AstgenError: "eager" cannot express the piece.
+        BackendError: "inductor" lacks the example values that Dynamo records.
+    """
+    return build_piece(piece, kind).function
+
+
+def build_piece(piece: fx.GraphModule, kind: PieceCompiler) -> BuiltPiece:
+    """Compile one piece, and keep what it was made of.
+
     A piece whose inputs share memory is "eager" in any case: what inductor
     makes of such inputs at run time is not what it assumed at compile time.
 
@@ -57,8 +97,7 @@ def compile_piece(piece: fx.GraphModule, kind: PieceCompiler) -> Callable[..., A
             with TorchInductor, for the shapes that the graph was traced with.
 
     Returns:
-        A callable that takes the values of the placeholders and returns what
-        the piece returns.
+        The function and what it was made of.
 
     Raises:
         AstgenError: "eager" cannot express the piece.
@@ -69,14 +108,21 @@ def compile_piece(piece: fx.GraphModule, kind: PieceCompiler) -> Callable[..., A
         if not _share_memory(inputs):
             # Reached through torch, which imports inductor on first use: that
             # takes a second, and "eager" does without.
-            return torch._inductor.standalone_compile(
+            compiled: Any = torch._inductor.standalone_compile(
                 piece, inputs, dynamic_shapes="from_graph", options={}
             )
-    modules = {
+            return BuiltPiece(compiled)
+    modules: dict[str, torch.nn.Module] = {
         str(node.target): piece.get_submodule(str(node.target))
         for node in piece.graph.find_nodes(op="call_module")
     }
-    return generate(piece).compile(modules)
+    program = generate(piece)
+    called = {
+        name: module
+        for name, module in modules.items()
+        if not isinstance(module, fx.GraphModule)
+    }
+    return BuiltPiece(program.compile(modules), program, called)
 
 
 def _share_memory(inputs: Iterable[Any]) -> bool:

@@ -59,11 +59,14 @@ def judge(
     text = subject.text
     profile = settings.profile or subject.profile or detect(text)
     names, consts = subject.submod_names, subject.consts
+    dialect = dialect_of(text, profile, settings.namespaces, settings.paths)
+    if subject.entry:
+        dialect = replace(dialect, entry=subject.entry)
     scanned = scan(
         text,
         consts=None if consts is None else len(consts),
         submods=None if names is None else len(names),
-        dialect=dialect_of(text, profile, settings.namespaces, settings.paths),
+        dialect=dialect,
         most=most + 1,
     )
     found = list(scanned.findings)

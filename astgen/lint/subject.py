@@ -38,6 +38,7 @@ class Subject:
         profile: Who generated it, if the file says so.
         submod_names: The names of the pieces in slot order, if the file has them.
         consts: The constants in slot order, if the file has them.
+        entry: The name of the function that is called, if the file says it.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Subject:
     profile: Profile | None = None
     submod_names: tuple[str | None, ...] | None = None
     consts: tuple[Constant, ...] | None = None
+    entry: str = ""
 
 
 @dataclass

@@ -1,56 +1,78 @@
 """The manifest of an artifact: what is in it, and the digest of each member.
 
-An artifact is a zip archive, or a folder, that holds `manifest.json` and
-`execution.py`:
+An artifact is a zip archive that holds `manifest.json`, `execution.py` and what
+belongs to them. The linter reads a folder with these files as well.
 
     {
       "format": "astgen",
       "format_version": [1, 0],
+      "producer": "astgen 0.1.0",
       "entry": "execution_fn",
+      "dialect": {"submods": "__vllm_submods__", ...},
+      "needs": {"namespaces": ["vllm"], "paths": []},
       "submod_names": ["submod_0", null],
       "consts": [{"kind": "torch.device", "shown": "torch.device('cpu')", "key": "…"}],
-      "members": {"execution.py": {"sha256": "…", "size": 1234}}
+      "environment": {"python": "cpython 3.12", ...},
+      "hashes": {"content": "…", "code": "…", "interface": "…"},
+      "blobs": {"submod_0": "blobs/…"},
+      "members": {
+        "execution.py": {"sha256": "…", "size": 1234},
+        "blobs/…": {"sha256": "…", "size": 99, "opaque": true, "kind": "inductor"}
+      }
     }
 
-`submod_names` and `consts` may be left out where they are not known. A member is
-named by a plain relative path; the manifest does not list itself. Keys that are not
+`format`, `format_version`, `entry` and `members` must be there. A member is named by
+a plain relative path; the manifest does not list itself. The names of what is kept
+once however often it is used, in `data/` and `blobs/`, are digests. Keys that are not
 known are left alone, as long as the first number of the version is.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from astgen.errors import ArtifactError
-from astgen.store import CODE, MANIFEST
+from astgen.check.dialect import Dialect
+from astgen.store.notation import write_json
 
 __all__ = [
+    "BLOBS",
+    "DATA",
     "FORMAT",
     "VERSION",
     "Manifest",
     "Member",
     "Slot",
-    "parse_manifest",
     "plain",
+    "usable_entry",
+    "write_manifest",
 ]
 
 FORMAT = "astgen"
 VERSION = (1, 0)
 
-_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_MAGIC, _VERSION, _INCOMPLETE = "AG601", "AG603", "AG607"
+BLOBS = "blobs/"
+"""Where the opaque members are; the rest of the name is their digest."""
+
+DATA = "data/"
+"""Where the bytes of constants are; the rest of the name is their digest."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """What a manifest says of a member: its SHA-256 in hex, and its bytes."""
+    """What a manifest says of a member.
+
+    Attributes:
+        sha256: Its SHA-256 in hex.
+        size: Its bytes.
+        kind: Whose it is, if it is opaque: bytes that only the backend can read,
+            which runs code of theirs when it does. Empty for all others.
+    """
 
     sha256: str
     size: int
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,7 +92,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Manifest:
-    """A manifest that was read and found in order.
+    """A manifest that was read and found in order, or is to be written.
 
     Attributes:
         version: Major and minor number of the format.
@@ -78,6 +100,13 @@ class Manifest:
         members: The members by name; `execution.py` is one.
         submod_names: The names of the pieces in slot order, None if not known.
         consts: The constants in slot order, None if not known.
+        producer: What wrote it.
+        dialect: The other names of the text: `submods`, `consts`, `inlined`.
+        namespaces: Operator namespaces of the text that are not PyTorch's own.
+        paths: Paths of the text that its dialect allows beside the listed ones.
+        environment: Where it was written, by field.
+        hashes: What the program is: `content`, `code` and `interface`.
+        blobs: The opaque member of each name that the backend gave.
     """
 
     version: tuple[int, int]
@@ -85,38 +114,41 @@ class Manifest:
     members: Mapping[str, Member] = field(default_factory=dict)
     submod_names: tuple[str | None, ...] | None = None
     consts: tuple[Slot, ...] | None = None
+    producer: str = ""
+    dialect: Mapping[str, str] = field(default_factory=dict)
+    namespaces: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    blobs: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse_manifest(data: bytes) -> Manifest:
-    """Read a manifest.
+def write_manifest(manifest: Manifest) -> bytes:
+    """The bytes of `manifest.json`; the same for equal manifests."""
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "format_version": list(manifest.version),
+        "producer": manifest.producer,
+        "entry": manifest.entry,
+        "dialect": dict(manifest.dialect),
+        "needs": {
+            "namespaces": list(manifest.namespaces),
+            "paths": list(manifest.paths),
+        },
+        "submod_names": _listed(manifest.submod_names),
+        "consts": _listed(manifest.consts, vars),
+        "environment": dict(manifest.environment),
+        "hashes": dict(manifest.hashes),
+        "blobs": dict(manifest.blobs),
+        "members": {name: _said(said) for name, said in manifest.members.items()},
+    }
+    return write_json(content)
 
-    Args:
-        data: The bytes of `manifest.json`.
 
-    Returns:
-        What it says.
-
-    Raises:
-        ArtifactError: It is no manifest of astgen, has a format that is not known,
-            says something that it may not, or lists no code.
-    """
-    content = _content(data)
-    if content.get("format") != FORMAT:
-        raise _error(_MAGIC, "format", f"it is not {FORMAT!r}")
-    version = _version(content.get("format_version"))
-    members = _members(content.get("members"))
-    if CODE not in members:
-        raise _error(_INCOMPLETE, "members", f"{CODE} is not listed")
-    entry = content.get("entry")
-    if not isinstance(entry, str) or not entry.isidentifier():
-        raise _error(_MAGIC, "entry", "it is no name of a function")
-    return Manifest(
-        version,
-        entry,
-        members,
-        _names(content.get("submod_names")),
-        _slots(content.get("consts")),
-    )
+def usable_entry(entry: str, dialect: Dialect) -> bool:
+    """Whether a function that is called may have a name, in a dialect."""
+    taken = replace(dialect, entry="").reserved
+    return entry not in taken and not entry.startswith(dialect.inlined)
 
 
 def plain(name: str) -> bool:
@@ -134,82 +166,10 @@ def plain(name: str) -> bool:
     )
 
 
-def _content(data: bytes) -> dict[str, Any]:
-    try:
-        content = json.loads(data.decode("utf-8"), object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else error
-        raise _error(_MAGIC, "", f"it is no JSON: {reason}") from error
-    if not isinstance(content, dict):
-        raise _error(_MAGIC, "", "it is no JSON object")
-    return content
+def _listed(values: Any, one: Any = lambda value: value) -> list[Any] | None:
+    return None if values is None else [one(value) for value in values]
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        # Which of the values counts depends on the reader.
-        raise ValueError("a key stands there twice")
-    return content
-
-
-def _version(value: Any) -> tuple[int, int]:
-    pair = isinstance(value, list) and len(value) == 2
-    if not pair or not all(type(part) is int and part >= 0 for part in value):
-        raise _error(_MAGIC, "format_version", "it is no pair of numbers")
-    major, minor = value
-    if major != VERSION[0]:
-        reason = f"version {major}.{minor} is not known, {VERSION[0]}.x is"
-        raise _error(_VERSION, "format_version", reason)
-    return major, minor
-
-
-def _members(value: Any) -> dict[str, Member]:
-    if not isinstance(value, dict):
-        raise _error(_MAGIC, "members", "it is no object")
-    return {name: _member(name, value[name]) for name in value}
-
-
-def _member(name: str, value: Any) -> Member:
-    where = f"members[{ascii(name[:100])}]"
-    if not plain(name) or name == MANIFEST:
-        raise _error(_MAGIC, where, "it is no plain relative path of a member")
-    said = value if isinstance(value, dict) else {}
-    digest, size = said.get("sha256"), said.get("size")
-    if not isinstance(digest, str) or not _SHA256.match(digest):
-        raise _error(_MAGIC, where, "sha256 is no digest of 64 hex digits")
-    if type(size) is not int or size < 0:
-        raise _error(_MAGIC, where, "size is no number of bytes")
-    return Member(digest, size)
-
-
-def _names(value: Any) -> tuple[str | None, ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, list):
-        raise _error(_MAGIC, "submod_names", "it is no list")
-    for index, name in enumerate(value):
-        if name is not None and not isinstance(name, str):
-            raise _error(_MAGIC, f"submod_names[{index}]", "it is no name or null")
-    return tuple(value)
-
-
-def _slots(value: Any) -> tuple[Slot, ...] | None:
-    if value is None:
-        return None
-    if not isinstance(value, list):
-        raise _error(_MAGIC, "consts", "it is no list")
-    return tuple(_slot(index, slot) for index, slot in enumerate(value))
-
-
-def _slot(index: int, value: Any) -> Slot:
-    said = value if isinstance(value, dict) else {}
-    texts = [said.get(key) for key in ("kind", "shown", "key")]
-    kind, shown, key = (text if isinstance(text, str) else None for text in texts)
-    if kind is None or shown is None or key is None:
-        raise _error(_MAGIC, f"consts[{index}]", "kind, shown and key are no strings")
-    return Slot(kind, shown, key)
-
-
-def _error(rule: str, where: str, reason: str) -> ArtifactError:
-    return ArtifactError(reason, path=MANIFEST, field=where, rule=rule)
+def _said(member: Member) -> dict[str, Any]:
+    said: dict[str, Any] = {"sha256": member.sha256, "size": member.size}
+    return {**said, "opaque": True, "kind": member.kind} if member.kind else said

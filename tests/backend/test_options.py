@@ -36,9 +36,9 @@ def test_options_do_not_change():
         (
             {"splitting_op": ["relu"]},
             "no option 'splitting_op'; nearest: 'splitting_ops'; "
-            "accepted: 'pieces', 'splitting_ops'",
+            "accepted: 'cache_dir', 'pieces', 'splitting_ops', 'trust_cache'",
         ),
-        ({"zzz": 1}, "no option 'zzz'; accepted: 'pieces', 'splitting_ops'"),
+        ({"zzz": 1}, "no option 'zzz'; accepted: 'cache_dir', 'pieces'"),
         (
             {"pieces": "inducter"},
             "option 'pieces' has no value 'inducter'; nearest: 'inductor'; "

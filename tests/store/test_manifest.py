@@ -9,7 +9,8 @@ import pytest
 import astgen
 from astgen.errors import ArtifactError
 from astgen.lint.rules.samples import manifest
-from astgen.store.manifest import Member, Slot, parse_manifest, plain
+from astgen.store.manifest import Member, Slot, plain
+from astgen.store.parsing import parse_manifest
 
 GOOD = json.loads(manifest({"execution.py": b"x"}))
 

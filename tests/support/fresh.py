@@ -17,9 +17,11 @@ from collections.abc import Callable
 
 import pytest
 
-__all__ = ["where_calls_hand_over"]
+__all__ = ["FRESH", "where_calls_hand_over"]
 
-_MARK = "ASTGEN_FRESH_PROCESS"
+FRESH = "ASTGEN_FRESH_PROCESS"
+"""The environment variable of such a process."""
+
 _SINCE_3_11 = pytest.mark.skipif(
     sys.version_info < (3, 11),
     reason="before Python 3.11 a caller holds its arguments until the call returns",
@@ -31,13 +33,13 @@ def where_calls_hand_over(test: Callable[[], None]) -> Callable[[], None]:
 
     @functools.wraps(test)
     def run() -> None:
-        if _hands_over() or _MARK in os.environ:
+        if _hands_over() or FRESH in os.environ:
             test()
             return
         node = f"{sys.modules[test.__module__].__file__}::{test.__name__}"
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", node],
-            env={**os.environ, _MARK: "1"},
+            env={**os.environ, FRESH: "1"},
             capture_output=True,
             text=True,
         )

@@ -16,6 +16,7 @@ import astgen
 from astgen.program import Program
 from support.compare import assert_same, tensors_in
 from support.graphs import interpret
+from support.stored import STORED, Run
 
 __all__ = ["pieces_of", "run_graph", "stock", "ways"]
 
@@ -69,6 +70,13 @@ def run_graph(
         assert actual.aliases == expected.aliases, f"{name}: tensors shared otherwise"
         assert actual.grad_mode == expected.grad_mode, f"{name}: grad mode"
         assert actual.autocast == expected.autocast, f"{name}: autocast"
+    if reset is None:
+        state.restore()
+        args, named = copy.deepcopy((inputs, kwargs))
+        pieces = pieces_of(gm, program)
+        after = expected.inputs
+        run = Run(pieces, args, named, calls, expected.result, after)
+        STORED.record(program, run)
     return program
 
 

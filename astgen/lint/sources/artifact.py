@@ -10,19 +10,23 @@ import hashlib
 import os
 from collections.abc import Mapping
 
+from astgen.check import DEFAULT_DIALECT
 from astgen.errors import ArtifactError
 from astgen.lint.rules import artifacts
+from astgen.lint.rules.files import TOO_LARGE
+from astgen.lint.rules.pickles import PICKLE_PAYLOAD
 from astgen.lint.sources.blob import Blob, of_file
 from astgen.lint.sources.limits import Budget, Limits, too_many
 from astgen.lint.sources.python import decode
 from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.subject import Constant, Contents, Subject
 from astgen.store import CODE, MANIFEST
-from astgen.store.manifest import FORMAT, Manifest, Member, parse_manifest
+from astgen.store.manifest import DATA, FORMAT, Manifest, Member, usable_entry
+from astgen.store.parsing import parse_manifest
 
 __all__ = ["beside", "is_artifact", "read_artifact"]
 
-_RULES = {rule.code: rule for rule in artifacts.RULES}
+_RULES = {rule.code: rule for rule in (*artifacts.RULES, TOO_LARGE)}
 _HINT = "save the program again"
 
 
@@ -71,7 +75,7 @@ def read_artifact(
     members: Mapping[str, Blob],
     budget: Budget,
     contents: Contents,
-) -> None:
+) -> list[str]:
     """Compare an artifact with its manifest, and hand on its program.
 
     Args:
@@ -105,6 +109,8 @@ def read_artifact(
         except Refused as refused:
             tell(refused, CODE)
     for name, said in listed.items():
+        if said.kind:
+            tell(_opaque(said), name)
         try:
             _compare(name, said, members, budget)
         except Refused as refused:
@@ -113,6 +119,14 @@ def read_artifact(
         for name in sorted(members.keys() - listed.keys() - {MANIFEST}):
             message = "the manifest does not list this member"
             tell(Refused(artifacts.INCOMPLETE, message, _HINT), name)
+    return [CODE, *(name for name in listed if name.startswith(DATA))]
+
+
+def _opaque(said: Member) -> Refused:
+    kind = ascii(said.kind[:100])
+    message = f"the member is opaque, of the kind {kind}: reading it runs what is in it"
+    hint = "load it with trust=True only if you know who made it"
+    return Refused(PICKLE_PAYLOAD, message, hint)
 
 
 def _compare(
@@ -150,10 +164,12 @@ def _program(blob: Blob, parsed: Manifest | None, budget: Budget) -> Subject:
     consts = None
     if slots is not None:
         consts = tuple(Constant(slot.kind, slot.shown, slot.key) for slot in slots)
+    named = usable_entry(parsed.entry, DEFAULT_DIALECT)
     return Subject(
         text,
         blob.path,
         blob.member,
         submod_names=parsed.submod_names,
         consts=consts,
+        entry=parsed.entry if named else "",
     )

@@ -16,17 +16,19 @@ from astgen.lint.sources.pickle_constants import describe
 from astgen.lint.sources.pickle_values import MAKERS, Made, Node, Value
 from astgen.lint.subject import Constant
 
-__all__ = ["CODE", "Found", "Programs", "entry", "states"]
+__all__ = ["CODE", "CONSTS", "Found", "Programs", "entry", "states"]
 
 CODE = "execution_code"
 """The key of a program's text."""
+
+CONSTS = "consts"
+"""The key of its constants."""
 
 _MOST_CONSTANTS = 100_000
 _MOST_CODES = 100
 """A dictionary has one; of more, the last ones are looked at."""
 
 _NAMES = "submod_names"
-_CONSTS = "consts"
 _OWNER = "vllm.compilation.caching.VllmSerializableFunction"
 _READER = f"{_OWNER}.deserialize_compile_artifacts"
 
@@ -79,7 +81,7 @@ class Programs:
                 yield from self._found(node, codes[-_MOST_CODES:])
 
     def _found(self, node: Node, codes: list[Value]) -> Iterator[Found]:
-        has_consts, consts = entry(node, _CONSTS)
+        has_consts, consts = entry(node, CONSTS)
         names = entry(node, _NAMES)[1]
         legacy = not has_consts or consts is None
         if id(names) not in self._names:

@@ -41,6 +41,7 @@ def read_pickle(
     limits: Limits,
     *,
     names: Collection[str] = frozenset(),
+    found: list[tuple[str, Found]] | None = None,
 ) -> Contents:
     """Read a pickle without loading it.
 
@@ -50,12 +51,14 @@ def read_pickle(
         member: Where in the file the pickle stands, empty if it is the file.
         limits: How many opcodes, memo entries and nested pickles are read.
         names: Names that the pickle may import beside the listed ones.
+        found: Gets each program with its place, if it is given. What the pickle
+            would make stays in memory then.
 
     Returns:
         The programs in it, also those in nested pickles, and what is wrong with it.
         Nothing is raised, whatever the bytes are.
     """
-    reader = _Reader(path, limits, names)
+    reader = _Reader(path, limits, names, found)
     with _no_collection():
         reader.read(data, member)
     reader.contents.opcodes = limits.opcodes - max(reader.budget.opcodes, 0)
@@ -88,8 +91,15 @@ class _Job:
 class _Reader:
     """The pickles of one file, one after the other; only one is held at a time."""
 
-    def __init__(self, path: str, limits: Limits, names: Collection[str]) -> None:
+    def __init__(
+        self,
+        path: str,
+        limits: Limits,
+        names: Collection[str],
+        found: list[tuple[str, Found]] | None,
+    ) -> None:
         self.path = path
+        self.found = found
         self.limits = limits
         self.most = limits.programs
         self.budget = Budget(limits.opcodes, limits.memo)
@@ -180,6 +190,8 @@ class _Reader:
             consts=program.consts,
         )
         self.contents.subjects.append(subject)
+        if self.found is not None:
+            self.found.append((member, program))
 
     def incomplete(self, member: str) -> None:
         message = f"the state of vLLM's compiled function has no {CODE}"

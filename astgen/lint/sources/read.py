@@ -256,8 +256,9 @@ class _Reader:
         data = manifest.load(self.limits.manifest_bytes)
         inside[MANIFEST] = of_bytes(data, manifest.path, manifest.member, manifest.name)
         if is_artifact(data, CODE in inside):
-            read_artifact(data, manifest, inside, self.budget, self.contents)
-            inside.pop(CODE, None)
+            done = read_artifact(data, manifest, inside, self.budget, self.contents)
+            for name in done:
+                inside.pop(name, None)
 
     def in_folder(self, manifest: Blob, folder: str) -> None:
         """Read an artifact of astgen that is a folder, if it is one."""

@@ -1,0 +1,148 @@
+"""Files that are there whole or not at all, whoever dies while writing them.
+
+A file is written under a temporary name in its own folder, and gets its name when
+every byte of it is on the disk. What a process leaves that is killed in between is
+removed by the next one that writes into the folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import secrets
+import socket
+import time
+from collections.abc import Iterable
+
+from astgen.errors import ArtifactError
+
+__all__ = ["sweep", "write_whole"]
+
+_TEMPORARY = re.compile(r"\.astgen-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.tmp\Z")
+_DAY = 24 * 60 * 60
+_NO_SUCH_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF})
+_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def write_whole(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
+    """Write a file, so that nobody ever sees half of it.
+
+    Writers of the same file do not disturb each other; the last one counts.
+
+    Args:
+        path: The file. What is there is replaced when the new bytes are safe, and
+            is left as it was if that fails.
+        chunks: Its bytes.
+
+    Raises:
+        ArtifactError: It cannot be written.
+    """
+    try:
+        target = os.path.realpath(path)
+        if os.path.isdir(target):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        folder = os.path.dirname(target)
+        sweep(folder)
+        name = f".astgen-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+        temporary = os.path.join(folder, name)
+        try:
+            _write(temporary, chunks)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise
+        _sync_folder(folder)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from error
+
+
+def sweep(folder: str) -> None:
+    """Remove what processes left that were killed while they wrote.
+
+    Args:
+        folder: The folder. Only names are touched that `write_whole` makes: of
+            processes of this machine that are gone, and those that nobody has
+            written to for a day.
+    """
+    try:
+        names = [entry.name for entry in os.scandir(folder)]
+    except OSError:
+        return
+    for name in names:
+        match = _TEMPORARY.match(name)
+        # Somebody else may sweep at the same time, or have the right to.
+        with contextlib.suppress(OSError):
+            path = os.path.join(folder, name)
+            if match is not None and _left(path, match[1], int(match[2])):
+                os.unlink(path)
+
+
+def _write(path: str, chunks: Iterable[bytes]) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        for chunk in chunks:
+            view = memoryview(chunk)
+            while view:
+                view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the name as safe as the bytes are, where the file system can."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_SUCH_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _left(path: str, machine: str, process: int) -> bool:
+    if machine == _machine() and not _alive(process):
+        return True
+    return time.time() - os.lstat(path).st_mtime > _DAY
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _machine() -> str:
+    """Where a number of a process means that process: a host, or a container of it."""
+    space = ""
+    with contextlib.suppress(OSError):
+        space = os.readlink("/proc/self/ns/pid")
+    return hashlib.sha256(f"{socket.gethostname()} {space}".encode()).hexdigest()[:8]
+
+
+def _refused(path: str | os.PathLike[str], error: Exception) -> ArtifactError:
+    number = error.errno if isinstance(error, OSError) else None
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    hint = "make it writable, or name another place"
+    if number in _ROOM:
+        hint = "make room, or name another place; the file is as it was"
+    elif number == errno.ENOENT:
+        hint = "make the folder first"
+    elif number == errno.EISDIR:
+        hint = "name a file in it"
+    return ArtifactError(
+        f"it cannot be written: {reason or error}",
+        path=os.fspath(path),
+        rule="AG004",
+        hint=hint,
+    )

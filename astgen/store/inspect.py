@@ -1,0 +1,153 @@
+"""What is in an artifact, for people and as JSON, without torch and without running it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from astgen.check import DEFAULT_DIALECT, Dialect, Finding, scan
+from astgen.errors import ArtifactError, InvalidNameError
+from astgen.lint.sources.limits import Limits as TextLimits
+from astgen.lint.sources.limits import within
+from astgen.lint.subject import Contents, Subject
+from astgen.store.container import Archive, located, read
+from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
+from astgen.store.limits import Limits
+from astgen.store.manifest import Manifest
+from astgen.store.members import CODE
+
+__all__ = ["Inspected", "inspect_artifact", "verify_artifact"]
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What an artifact says of itself, and what its text says.
+
+    Attributes:
+        manifest: Its manifest.
+        digest: The SHA-256 of the manifest, which stands for the whole file.
+        size: The bytes of all members.
+        interface: Parameters, pieces and operators of the text; empty if the checker
+            refuses it.
+        findings: What the checker has to say of the text, with the operator
+            namespaces allowed that the file asks for.
+        hashes: Those of the program that is there; those of a refused text are not
+            worked out.
+    """
+
+    manifest: Manifest
+    digest: str
+    size: int
+    interface: dict[str, Any]
+    findings: tuple[Finding, ...]
+    hashes: dict[str, str]
+
+    def record(self) -> dict[str, Any]:
+        """All of it as a value of JSON."""
+        said = self.manifest
+        return {
+            "format_version": list(said.version),
+            "producer": said.producer,
+            "entry": said.entry,
+            "digest": self.digest,
+            "size": self.size,
+            "parameters": self.interface.get("parameters", []),
+            "pieces": self.interface.get("pieces", []),
+            "operators": self.interface.get("operators", []),
+            "needs": {"namespaces": list(said.namespaces), "paths": list(said.paths)},
+            "submod_names": said.submod_names,
+            "consts": None if said.consts is None else [*map(vars, said.consts)],
+            "members": {name: vars(one) for name, one in said.members.items()},
+            "blobs": dict(said.blobs),
+            "environment": dict(said.environment),
+            "hashes": dict(said.hashes),
+            "findings": [str(finding) for finding in self.findings],
+        }
+
+
+def inspect_artifact(
+    source: str | os.PathLike[str] | bytes, limits: Limits = Limits()
+) -> Inspected:
+    """Look into an artifact.
+
+    Args:
+        source: The file, or its bytes.
+        limits: How large it may be.
+
+    Returns:
+        What is in it.
+
+    Raises:
+        ArtifactError: It cannot be read, or is not whole.
+    """
+    return _inspected(read(source, limits))
+
+
+def verify_artifact(
+    source: str | os.PathLike[str] | bytes, limits: Limits = Limits()
+) -> Inspected:
+    """Look into an artifact, and compare its hashes with its program.
+
+    Raises:
+        ArtifactError: It cannot be read, is not whole, or has hashes that are not
+            those of its program.
+    """
+    found = inspect_artifact(source, limits)
+    said = found.manifest.hashes
+    for name, value in found.hashes.items():
+        if said.get(name, value) != value:
+            error = ArtifactError(
+                f"it is not that of the program, {value}",
+                field=f"hashes[{name!r}]",
+                rule="AG602",
+            )
+            path = "" if isinstance(source, bytes) else os.fspath(source)
+            raise located(error, path)
+    return found
+
+
+def _inspected(archive: Archive) -> Inspected:
+    manifest = archive.manifest
+    said = manifest.members
+    size = sum(one.size for one in said.values())
+    hashes = {"content": content_hash(said, manifest.entry, manifest.submod_names)}
+    # What is no text has findings, too.
+    text = archive.members[CODE].decode("utf-8", "surrogateescape")
+    costly = within(Contents([Subject(text)]), TextLimits()).findings
+    if costly:
+        return Inspected(manifest, archive.digest, size, {}, tuple(costly), hashes)
+    names = manifest.submod_names
+    dialect = _dialect(manifest)
+    scanned = scan(
+        text,
+        consts=None if manifest.consts is None else len(manifest.consts),
+        submods=None if names is None else len(names),
+        dialect=dialect,
+        most=100,
+    )
+    found: dict[str, Any] = {}
+    if scanned.tree is not None and not scanned.findings:
+        found = interface(scanned.tree, scanned.paths, names or (), dialect)
+        hashes["interface"] = interface_hash(found)
+        hashes["code"] = code_hash(scanned.tree)
+    return Inspected(manifest, archive.digest, size, found, scanned.findings, hashes)
+
+
+def _dialect(manifest: Manifest) -> Dialect:
+    """The dialect that a file asks for; for looking at it, not for running it."""
+    names = {
+        name: text
+        for name, text in manifest.dialect.items()
+        if name in ("submods", "consts", "inlined") and text.isidentifier()
+    }
+    namespaces = DEFAULT_DIALECT.namespaces | {*manifest.namespaces}
+    paths = set()
+    for path in manifest.paths:
+        with contextlib.suppress(InvalidNameError):
+            Dialect(paths=frozenset({path}))
+            paths.add(path)
+    return Dialect(
+        manifest.entry, namespaces=namespaces, paths=frozenset(paths), **names
+    )

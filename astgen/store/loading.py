@@ -1,0 +1,146 @@
+"""A program with its constants from one file.
+
+What is loaded has been compared with its digests, and its constants are made by the
+codec's registry. Its text is checked where it is compiled, as any other text is.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from astgen.check import DEFAULT_DIALECT, Dialect
+from astgen.errors import ArtifactError
+from astgen.store.artifact import EXTRA, Artifact, Opaque, names_of
+from astgen.store.codec import DecodePolicy, decode, loads
+from astgen.store.container import Archive, located, read
+from astgen.store.facts import STRICT, EnvironmentPolicy, judge_environment
+from astgen.store.limits import Limits
+from astgen.store.manifest import DATA, Manifest, usable_entry
+from astgen.store.members import CODE, CONSTANTS, MANIFEST
+
+__all__ = ["load_artifact"]
+
+
+def load_artifact(
+    source: str | os.PathLike[str] | bytes,
+    *,
+    trust: bool = False,
+    policy: EnvironmentPolicy | None = None,
+    dialect: Dialect = DEFAULT_DIALECT,
+    constants: DecodePolicy = DecodePolicy(),
+    limits: Limits = Limits(),
+) -> Artifact:
+    """Read an artifact. Nothing of it is run.
+
+    Args:
+        source: The file, or its bytes.
+        trust: Whether opaque blobs are handed out. They are pickles and code of a
+            backend: whoever reads them further runs what is in them.
+        policy: What happens if it was written in another environment. By default
+            another PyTorch is warned of, and blobs that are handed out must be made
+            for this environment.
+        dialect: What its text may name. A file does not get to say that itself.
+        constants: What its constants may name.
+        limits: How large it may be.
+
+    Returns:
+        What is in it.
+
+    Raises:
+        ArtifactError: It is no artifact that is whole, needs what is not allowed
+            here, or is for another environment.
+    """
+    archive = read(source, limits, opaque=trust)
+    try:
+        return _artifact(archive, trust, policy, dialect, constants)
+    except ArtifactError as error:
+        path = "" if isinstance(source, bytes) else os.fspath(source)
+        raise located(error, path) from error
+
+
+def _artifact(
+    archive: Archive,
+    trust: bool,
+    policy: EnvironmentPolicy | None,
+    dialect: Dialect,
+    constants: DecodePolicy,
+) -> Artifact:
+    manifest = archive.manifest
+    blobs = {} if not trust else _opaque(archive)
+    judge_environment(
+        manifest.environment, policy or (STRICT if blobs else EnvironmentPolicy())
+    )
+    _demand_allowed(manifest, dialect)
+    names = manifest.submod_names
+    if names is None or None in names or CONSTANTS not in manifest.members:
+        reason = "it does not say what the names of the pieces, or the constants, are"
+        raise ArtifactError(reason, path=MANIFEST, rule="AG607")
+    try:
+        code = archive.members[CODE].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ArtifactError(f"it is no text: {error}", path=CODE) from error
+    data = {
+        name.removeprefix(DATA): content
+        for name, content in archive.members.items()
+        if name.startswith(DATA)
+    }
+    # Every digest has been compared, and the text may name these operators as well.
+    allowed = constants.namespaces | dialect.namespaces
+    constants = replace(constants, verified=True, namespaces=allowed)
+    document = loads(archive.members[CONSTANTS])
+    return Artifact(
+        code=code,
+        submod_names=tuple(map(str, names)),
+        consts=decode(document, data, constants),
+        dialect=replace(dialect, entry=manifest.entry),
+        blobs=blobs,
+        extra={
+            name.removeprefix(EXTRA): content
+            for name, content in archive.members.items()
+            if name.startswith(EXTRA)
+        },
+        environment=manifest.environment,
+        hashes=manifest.hashes,
+        withheld=() if trust else tuple(manifest.blobs),
+    )
+
+
+def _opaque(archive: Archive) -> dict[str, Opaque]:
+    listed = archive.manifest.members
+    return {
+        name: Opaque(listed[member].kind, archive.members[member])
+        for name, member in archive.manifest.blobs.items()
+    }
+
+
+def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
+    """Refuse what needs more than the caller allows, before the checker does."""
+    missing = sorted({*manifest.namespaces} - dialect.namespaces)
+    if missing:
+        raise ArtifactError(
+            f"its text calls operators of {', '.join(map(repr, missing))}",
+            path=MANIFEST,
+            field="needs.namespaces",
+            hint="if you know them, pass dialect=Dialect(namespaces=frozenset({...}))",
+        )
+    missing = sorted({*manifest.paths} - dialect.paths)
+    if missing:
+        raise ArtifactError(
+            f"its text calls {', '.join(map(repr, missing))}",
+            path=MANIFEST,
+            field="needs.paths",
+            hint="if you know them, pass dialect=Dialect(paths=frozenset({...}))",
+        )
+    names = names_of(dialect)
+    other = {name: text for name, text in manifest.dialect.items() if name in names}
+    if any(names[name] != text for name, text in other.items()):
+        raise ArtifactError(
+            f"its text has other names: {other}",
+            path=MANIFEST,
+            field="dialect",
+            hint="if you know them, pass a Dialect with these names in dialect=",
+        )
+    if not usable_entry(manifest.entry, dialect):
+        reason = f"a function cannot be called {manifest.entry!r}"
+        raise ArtifactError(reason, path=MANIFEST, field="entry")

@@ -1,0 +1,14 @@
+"""The names of the members of an artifact that every artifact has."""
+
+from __future__ import annotations
+
+__all__ = ["CODE", "CONSTANTS", "MANIFEST"]
+
+MANIFEST = "manifest.json"
+"""The member that lists the others."""
+
+CODE = "execution.py"
+"""The member that is the program."""
+
+CONSTANTS = "consts.json"
+"""The member that says how the constants are made."""
