@@ -23,8 +23,8 @@ from astgen.check.scope import Reference, Scope
 
 __all__ = ["plain"]
 
-_ONLY_NAMES = {ast.Name}
 _ID = attrgetter("id")
+"""Of all nodes, only names have an `id`; a test asks every version of Python."""
 _ARG = attrgetter("arg")
 _LOOKED_AT = frozenset({"_check", "getitem", "sort"})
 """Callees whose arguments have rules of their own (`astgen.check.calls`)."""
@@ -80,9 +80,10 @@ def _delete(scope: Scope, node: ast.Delete) -> bool:
     targets = node.targets
     if type(targets[0]) is ast.Tuple and len(targets) == 1:
         targets = targets[0].elts
-    if {*map(type, targets)} != _ONLY_NAMES:
+    try:
+        names = {*map(_ID, targets)}
+    except AttributeError:
         return False
-    names = {*map(_ID, targets)}
     if len(names) != len(targets) or not names <= scope.alive:
         return False
     scope.unbind(names)
@@ -104,8 +105,11 @@ def _call(scope: Scope, node: ast.Call) -> bool:
 
 def _are_values(scope: Scope, nodes: Sequence[ast.expr]) -> bool:
     """Whether all are locals or literals."""
-    if not nodes or {*map(type, nodes)} == _ONLY_NAMES:
+    try:
         return scope.alive.issuperset(map(_ID, nodes))
+    except AttributeError:
+        # There are others than names.
+        pass
     for node in nodes:
         if type(node) is ast.Name:
             if node.id not in scope.alive:

@@ -33,6 +33,7 @@ from astgen.emit.render import header, render
 __all__ = ["laid_out", "lay_out"]
 
 _INDENT = " " * STEP
+_ROOM = LINE_LENGTH - STEP
 _WITH_VALUE = frozenset({cst.Assign, cst.Expr})
 _BLANK = cst.EmptyLine(indent=False)
 
@@ -86,8 +87,10 @@ def _function(
         body=cst.IndentedBlock(body=body),
         leading_lines=leading,
     )
-    head = header(node)
-    if width(head.strip("\n")) > LINE_LENGTH:
+    names = [param.name.value for param in node.params.params]
+    is_long = sum(map(len, names)) > LINE_LENGTH
+    head = "" if is_long else header(node)
+    if is_long or width(head.strip("\n")) > LINE_LENGTH:
         node = _exploded_signature(node)
         head = header(node)
     parts.append(head)
@@ -136,7 +139,7 @@ def _statement(line: Any) -> tuple[Any, str]:
     kind = type(small)
     if not (kind in _WITH_VALUE and is_long(small.value)):
         text = render(small)
-        if STEP + width(text) <= LINE_LENGTH:
+        if len(text) <= _ROOM and (text.isascii() or width(text) <= _ROOM):
             return line, text
     if kind is cst.Assign:
         target = small.targets[0].target

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import Any
 
 from astgen.check.scope import Reference
 
@@ -24,13 +25,8 @@ def hoist(references: Iterable[Reference]) -> None:
             and stay where they are in the text.
     """
     for reference in references:
-        node = reference.node
         # The node keeps its identity, so that nobody has to know what holds it. What
-        # an expression of its kind has beside the fields of a name goes.
-        if isinstance(node, ast.Attribute):
-            del node.value, node.attr
-        elif isinstance(node, ast.Subscript):
-            del node.value, node.slice
-        name: ast.AST = node
-        name.__class__ = ast.Name
-        vars(name)["id"] = reference.name
+        # it held is no field of a name, and dies with the tree.
+        node: Any = reference.node
+        node.__class__ = ast.Name
+        node.id = reference.name

@@ -11,12 +11,37 @@ import io
 import linecache
 import threading
 import weakref
+from collections.abc import Sequence
+from functools import cached_property
 from types import FunctionType
+from typing import overload
 
 __all__ = ["file_name", "keep_while_alive"]
 
 _lock = threading.RLock()
 _users: dict[str, int] = {}
+
+
+class _Lines(Sequence[str]):
+    """The lines of a text, which is taken apart when somebody asks for one."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        # Python's lines end at line feeds only; str.splitlines knows others, too.
+        return list(io.StringIO(self._text, newline=None))
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        return self._lines[place]
 
 
 def file_name(text: str) -> str:
@@ -36,9 +61,8 @@ def keep_while_alive(text: str, name: str, function: FunctionType) -> None:
     with _lock:
         _users[name] = _users.get(name, 0) + 1
         # No modification time: linecache.checkcache leaves such entries alone.
-        # Python's lines end at line feeds only; str.splitlines knows others, too.
-        lines = list(io.StringIO(text, newline=None))
-        linecache.cache[name] = (len(text), None, lines, name)
+        entry = (len(text), None, _Lines(text), name)
+        linecache.cache[name] = entry  # type: ignore[assignment]
     weakref.finalize(function, _release, name).atexit = False
 
 

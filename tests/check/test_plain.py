@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -207,3 +208,12 @@ def test_hostile_programs_do_not_depend_on_it(
     expected = [facts(text) for text in texts]
     monkeypatch.setattr(walking, "plain", lambda *_: False)
     assert [facts(text) for text in texts] == expected
+
+
+def test_only_names_have_an_id() -> None:
+    kinds = {
+        kind
+        for kind in vars(ast).values()
+        if isinstance(kind, type) and issubclass(kind, ast.AST) and "id" in kind._fields
+    }
+    assert kinds == {ast.Name}
