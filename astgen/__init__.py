@@ -17,11 +17,19 @@ if TYPE_CHECKING:
         BackendError,
         BindError,
         CaptureError,
+        ConstantError,
         InvalidNameError,
         InvalidProgramError,
+        RankError,
         UnsupportedGraphError,
     )
     from astgen.program import Program, generate
+    from astgen.store import (
+        DecodePolicy,
+        EnvironmentPolicy,
+        EnvironmentWarning,
+        register_constant,
+    )
 
 __all__ = [
     "ArtifactError",
@@ -29,23 +37,33 @@ __all__ = [
     "BackendError",
     "BindError",
     "CaptureError",
+    "ConstantError",
+    "DecodePolicy",
     "Dialect",
+    "EnvironmentPolicy",
+    "EnvironmentWarning",
     "Finding",
     "InvalidNameError",
     "InvalidProgramError",
     "Program",
+    "RankError",
     "UnsupportedGraphError",
     "__version__",
     "generate",
+    "register_constant",
 ]
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "DecodePolicy": "astgen.store",
     "Dialect": "astgen.check",
+    "EnvironmentPolicy": "astgen.store",
+    "EnvironmentWarning": "astgen.store",
     "Finding": "astgen.check",
     "Program": "astgen.program",
     "generate": "astgen.program",
+    "register_constant": "astgen.store",
 }
 
 

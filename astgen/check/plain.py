@@ -84,7 +84,7 @@ def _delete(scope: Scope, node: ast.Delete) -> bool:
         names = {*map(_ID, targets)}
     except AttributeError:
         return False
-    if len(names) != len(targets) or not names <= scope.alive:
+    if not names or len(names) != len(targets) or not names <= scope.alive:
         return False
     scope.unbind(names)
     return True

@@ -29,4 +29,5 @@ def test_a_copy_is_not_compiled() -> None:
         if type(one) is FunctionType
         and one.__code__.co_filename == function.__code__.co_filename
     ]
-    assert [one.__code__.co_firstlineno for one in copies] == [2, 8]
+    # The collector does not keep them in order.
+    assert sorted(one.__code__.co_firstlineno for one in copies) == [2, 8]
