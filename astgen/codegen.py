@@ -111,7 +111,8 @@ def compile_execution_fn(
         dialect: Names and operator namespaces that the text may use.
 
     Returns:
-        A plain function of the graph's inputs.
+        A plain function of the graph's inputs. Its pieces are bound: other ones that
+        a call passes as `__vllm_submods__` are not asked.
 
     Raises:
         InvalidProgramError: The checker refused the text; nothing was executed.

@@ -36,7 +36,8 @@ class Program:
         submod_names: Names of the pieces, in slot order; inlined ones included.
         consts: The constants, in slot order.
         module: The syntax tree that `code` was rendered from; None if it came as
-            text.
+            text. A node may stand in several places: take `module.deep_clone()` for
+            what tells places by their nodes, such as `deep_replace`.
         dialect: The names and operator namespaces of the text.
     """
 

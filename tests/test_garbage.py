@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
 
 import pytest
 import torch
 from torch import fx
 
 import astgen
+from astgen import garbage
 from astgen.codegen import compile_execution_fn, generate_execution_code
 from astgen.errors import InvalidProgramError, UnsupportedGraphError
 from astgen.garbage import paused
@@ -110,6 +115,81 @@ def test_the_last_thread_brings_it_back(setting: bool) -> None:
     leave.set()
     thread.join()
     assert gc.isenabled() is setting
+
+
+def test_an_interrupt_at_any_line_leaves_the_setting(setting: bool) -> None:
+    class Interrupted(BaseException):
+        pass
+
+    def lines(stop: int) -> int:
+        """Interrupt at the line of that number; how many lines there were."""
+        seen = 0
+
+        def trace(frame: FrameType, event: str, arg: object) -> Any:
+            nonlocal seen
+            callers = {
+                frame.f_code.co_name,
+                frame.f_back and frame.f_back.f_code.co_name,
+            }
+            # What ends a pause at last cannot be interrupted by Python itself.
+            if frame.f_code.co_filename != garbage.__file__ or "__del__" in callers:
+                return None
+            if event == "line":
+                seen += 1
+                if seen == stop:
+                    raise Interrupted
+            return trace
+
+        sys.settrace(trace)
+        try:
+            with paused():
+                pass
+        finally:
+            sys.settrace(None)
+        return seen
+
+    total = lines(stop=0)
+    assert total > 10
+    for stop in range(1, total + 1):
+        with contextlib.suppress(Interrupted):
+            lines(stop)
+        with paused():
+            assert not gc.isenabled()
+        assert gc.isenabled() is setting, stop
+
+
+def test_a_handler_that_comes_in_between_may_pause(setting: bool) -> None:
+    with garbage._pause.lock, paused():
+        assert not gc.isenabled()
+    assert gc.isenabled() is setting
+
+
+def in_child(check: Callable[[], bool]) -> bool:
+    """Whether something holds in a child that is forked here."""
+    child = os.fork()
+    if not child:
+        os._exit(0 if check() else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def pauses_still() -> bool:
+    with paused():
+        inside = gc.isenabled()
+    return gc.isenabled() and not inside
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_child_that_was_forked_meanwhile_pauses_as_before() -> None:
+    gc.enable()
+
+    def leave_and_pause() -> bool:
+        pause.__exit__(None, None, None)
+        return gc.isenabled() and pauses_still()
+
+    pause = paused()
+    with pause:
+        assert in_child(leave_and_pause)
+    assert pauses_still()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")

@@ -32,7 +32,7 @@ from bench_graphs import Subject, chain, inlined80x50, pure80, stitching80, subj
 from bench_model import demo, has_transformers, llama32
 from bench_pairs import Row
 from bench_peers import BenchError, Compiler, load_upstream
-from bench_report import machine, report, write_json
+from bench_report import check_writable, machine, report, write_json
 from bench_rows import OURS, Side, call, checker, cold, held_against, sides, warm
 from bench_scale import scaling, starting
 
@@ -135,6 +135,8 @@ def main(
     facts = machine()
     notes: list[str] = []
     try:
+        if out is not None:
+            check_writable(out)
         loaded = load_upstream(upstream)
         rows = list(measure(names, only, loaded, pairs, [*map(int, sizes)], notes))
         click.echo(report(facts, rows, notes))

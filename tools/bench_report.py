@@ -16,7 +16,7 @@ from astgen.cli.console import table
 from bench_pairs import Row
 from bench_peers import BenchError
 
-__all__ = ["machine", "report", "write_json"]
+__all__ = ["check_writable", "machine", "report", "write_json"]
 
 _TITLES = {
     "call": "call: a call, pieces return at once",
@@ -66,6 +66,18 @@ def report(machine: dict[str, Any], rows: Sequence[Row], notes: Sequence[str]) -
             parts.append(f"{title}\n\n{shown}")
     parts += [f"note: {note}" for note in notes]
     return "\n\n".join(parts)
+
+
+def check_writable(path: Path) -> None:
+    """Make sure that there will be a file, before anything is measured.
+
+    Raises:
+        BenchError: It cannot be written.
+    """
+    try:
+        path.open("a", encoding="utf-8").close()
+    except OSError as error:
+        raise BenchError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def write_json(

@@ -93,6 +93,8 @@ def _path(scope: Scope, node: ast.Attribute, root: ast.Name, called: bool) -> No
         scope.report(verdict.rule, node, verdict.message, verdict.hint)
         return
     scope.paths.add(path)
+    if called:
+        scope.callees.add(path)
     scope.references.append(Reference(node, path, called))
     if not scope.is_excused(root.id):
         scope.needs_import(root)

@@ -92,7 +92,7 @@ class Dialect:
 
     Raises:
         InvalidNameError: One of `paths` is no dotted path from `torch` or `operator`,
-            or leads through a dunder.
+            or leads through a dunder; or two of the names are the same.
     """
 
     entry: str = "execution_fn"
@@ -103,6 +103,14 @@ class Dialect:
     paths: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        names = (self.entry, self.submods, self.consts)
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidNameError(
+                    f"{name!r} cannot be two things in one text; give the entry, the "
+                    "pieces and the constants different names",
+                    name,
+                )
         for path in sorted(self.paths):
             reason = _why_no_path(path)
             if reason is not None:

@@ -148,13 +148,13 @@ def _slot(scope: Scope, node: ast.Subscript) -> bool:
 
 
 def _attribute(scope: Scope, node: ast.Attribute) -> bool:
-    """A path that was accepted before, or a listed method of a local."""
+    """A path that may be called, as was seen before, or a listed method of a local."""
     if node.attr in _LOOKED_AT:
         return False
     if type(node.value) is ast.Name and node.value.id in scope.alive:
         return node.attr in methods()
     path = dotted(node)
-    if path not in scope.paths:
+    if path not in scope.callees:
         return False
     scope.references.append(Reference(node, path, True))
     return True

@@ -72,6 +72,7 @@ class Scope:
         refused: `id`s of nodes that the grammar refused; nothing below is read.
         problems: What was reported so far.
         paths: Listed paths that were named so far.
+        callees: Those of them that were called; others may be values only.
         pieces: Slots of pieces that were called so far.
         references: Where paths and slots were named so far.
         imported: Modules that were imported.
@@ -93,6 +94,7 @@ class Scope:
     refused: set[int] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     paths: set[str] = field(default_factory=set)
+    callees: set[str] = field(default_factory=set)
     pieces: set[int] = field(default_factory=set)
     references: list[Reference] = field(default_factory=list)
     imported: set[str] = field(default_factory=set)

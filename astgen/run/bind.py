@@ -34,6 +34,8 @@ def bind(
     the call returns and nothing could be freed early. (CPython's own call path
     holds them before 3.11, and while a frame evaluation hook, PEP 523, is there:
     PyTorch leaves its own behind when a backend has raised in `torch.compile`.)
+    The parameter is there because the text has it: pieces were looked up when the
+    program was loaded, and another list that is passed in a call is not asked.
 
     Args:
         function: The entry function; changed in place.

@@ -60,6 +60,8 @@ def build(
         **outside,
     }
     exec(code, namespace)
-    function: FunctionType = namespace[dialect.entry]
+    # No text calls its entry. Without it in there, function and globals are no cycle,
+    # and the pieces die with the function.
+    function: FunctionType = namespace.pop(dialect.entry)
     keep_while_alive(text, source, function)
     return function

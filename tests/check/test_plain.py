@@ -94,6 +94,12 @@ PIECES = "def __vllm_inlined_submods__1(a, __vllm_submods__):\n    return a\n"
 OTHERS = [
     # A function that does not take the pieces calls one.
     f"{INLINED}{ENTRY}    return x\n".replace("torch.add", "__vllm_submods__[0]"),
+    # A path is a value first, and called then.
+    f"{HEAD}{ENTRY}    z = torch.add(x, torch.float32)\n"
+    "    u = torch.float32(x)\n    return z\n",
+    f"{HEAD}{ENTRY}    u = torch.strided(x)\n    return u\n".replace(
+        "y,", "y=torch.strided,"
+    ),
     # A function that takes the pieces is given something else.
     f"{PIECES}{ENTRY}    z = __vllm_inlined_submods__1(x, y)\n    return z\n",
 ]

@@ -118,3 +118,13 @@ def test_operators_that_take_addresses_need_configuration() -> None:
     line = "torch.ops._C_custom_ar.free_shared_buffer.default(4096)"
     assert _rules(line) == "AG506"
     assert _rules(line, Dialect(namespaces=frozenset({"_C_custom_ar"}))) == ""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [{"entry": "f", "submods": "f"}, {"consts": "__vllm_submods__"}],
+    ids=["entry", "lists"],
+)
+def test_one_name_cannot_be_two_things(names: dict[str, str]) -> None:
+    with pytest.raises(InvalidNameError, match="cannot be two things"):
+        Dialect(**names)

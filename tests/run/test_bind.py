@@ -193,3 +193,26 @@ def test_pieces_that_are_no_mapping_are_refused(pieces: object) -> None:
 def test_code_that_is_no_text_is_refused(code: object) -> None:
     with pytest.raises(InvalidProgramError, match="not text"):
         compile_execution_fn(code, {}, [], [])
+
+
+def test_a_piece_dies_with_the_function() -> None:
+    class Piece(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x
+
+    piece: torch.nn.Module | None = Piece()
+    function = astgen.generate(pieces_graph("one")).compile({"one": piece})
+    died = weakref.ref(piece)
+    del piece
+    assert died() is not None
+    gc.disable()
+    try:
+        del function
+        assert died() is None
+    finally:
+        gc.enable()
+
+
+def test_other_pieces_in_a_call_are_not_asked() -> None:
+    function = astgen.generate(pieces_graph("one")).compile({"one": torch.neg})
+    assert function(torch.tensor(2), __vllm_submods__=[torch.abs]) == -2
