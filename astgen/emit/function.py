@@ -134,14 +134,15 @@ class _Builder:
     def parameter(self, parameter: Parameter) -> cst.Param:
         fallback = parameter.node.name if parameter.node else parameter.target
         name = construct.name(self.names.parameter(parameter.target, fallback))
-        if parameter.node is not None:
-            self.define(parameter.node, name)
+        node = parameter.node
+        if node is not None:
+            self.defined[node] = self.arguments.names[node] = name
         if not parameter.default:
             return construct.parameter(name)
         value = parameter.default[0]
         return cst.Param(
             name=name,
-            default=self.arguments.constant(value, parameter.node),
+            default=self.arguments.constant(value, node),
             equal=cst.AssignEqual(
                 whitespace_before=cst.SimpleWhitespace(""),
                 whitespace_after=cst.SimpleWhitespace(""),
@@ -188,7 +189,7 @@ class _Builder:
             if node.users:
                 name = construct.name(self.names.of(node))
                 self.lines.append(assign(name, numbered(flat, index)))
-                self.define(node, name)
+                self.defined[node] = self.arguments.names[node] = name
         self.lines.append(delete([flat, *names]))
 
     # Nodes
@@ -204,7 +205,8 @@ class _Builder:
             self.output(node)
         else:
             self.compute(node)
-            self.free(node)
+            if node in self.dying or self.body.temporaries:
+                self.free(node)
 
     def attribute(self, node: fx.Node) -> cst.BaseExpression:
         value = fetch(self.request.module, node)
@@ -219,7 +221,7 @@ class _Builder:
         if node.users:
             name = construct.name(self.names.of(node))
             self.lines.append(assign(name, expression))
-            self.define(node, name)
+            self.defined[node] = self.arguments.names[node] = name
         else:
             self.lines.append(statement(construct.expression(expression)))
 
@@ -241,10 +243,6 @@ class _Builder:
             result = self.arguments.spell(value, node)
         self.lines.append(statement(cst.Return(value=result)))
 
-    def define(self, node: fx.Node, name: cst.Name) -> None:
-        self.defined[node] = name
-        self.arguments.names[node] = name
-
     # Liveness
 
     def free_unread(self) -> None:
@@ -260,11 +258,9 @@ class _Builder:
             self.lines.append(delete(unread))
 
     def free(self, node: fx.Node) -> None:
-        dead = self.dying.get(node)
         temporaries = self.body.temporaries
-        if dead is None and not temporaries:
-            return
-        names = [self.defined[one] for one in dead or ()] + temporaries
+        dead = self.dying.get(node, ())
+        names = [self.defined[one] for one in dead] + temporaries
         temporaries.clear()
         if not self.returns_next(node):
             self.lines.append(delete(names))

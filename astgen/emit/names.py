@@ -68,7 +68,11 @@ class Names:
         Returns:
             `target` itself, or a name that is reachable by position only.
         """
-        if _is_identifier(target) and self._is_free(target):
+        if (
+            target not in self._taken
+            and _is_identifier(target)
+            and not target.startswith(self._inlined)
+        ):
             self._taken.add(target)
             return target
         return self.local(fallback)

@@ -127,8 +127,9 @@ def _import(node: cst.Import) -> str:
 
 def _assign(node: cst.Assign) -> str:
     value = node.value
-    target = node.targets[0].target
-    return f"{_PRINTERS[type(target)](target)} = {_PRINTERS[type(value)](value)}"
+    # A name; more than that is never assigned.
+    name: Any = node.targets[0].target
+    return f"{name.value} = {_PRINTERS[type(value)](value)}"
 
 
 def _expression(node: cst.Expr) -> str:
