@@ -131,8 +131,10 @@ class Targets:
         """The key of what stands in a slot for a target, and how that is made; the
         target itself does if it is not made."""
         if is_operator(target):
-            name = _operator_name(target)
-            return ("operator", name), partial(ByName, torch, f"ops.{name}")
+            path = f"ops.{_operator_name(target)}"
+            # The name of an overload may be that of something else a packet has.
+            if _below(torch, path) is target:
+                return ("operator", path), partial(ByName, torch, path)
         if isinstance(target, MethodWrapperType) and target.__name__ == "__get__":
             owner = getattr(target.__self__, "__objclass__", None)
             path = f"{getattr(target.__self__, '__name__', '')}.__get__"
