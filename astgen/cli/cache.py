@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -102,10 +103,20 @@ def explain_command(
     ctx.exit(DIFFERENT if missed else 0)
 
 
+def _number(ctx: click.Context, _: click.Parameter, value: float | None) -> Any:
+    # No time is longer ago than one that is no number, so nothing would be old.
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter("it is no number of days", ctx)
+    return value
+
+
 @cache_command.command("prune", short_help="Remove entries.")
 @_FOLDER
 @click.option(
-    "--days", type=click.FloatRange(min=0), help="Those not used for so long."
+    "--days",
+    type=click.FloatRange(min=0),
+    callback=_number,
+    help="Those not used for so long.",
 )
 @click.option(
     "--keep-bytes", type=click.IntRange(min=0), help="The oldest beyond so much."

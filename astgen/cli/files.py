@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from astgen.errors import CaptureError
+from astgen.store.atomic import put
 
 __all__ = ["left_from_before", "prepare_directory", "write_chunks", "write_text"]
+
+_BLOCK = 1 << 16
 
 
 def prepare_directory(path: Path) -> None:
@@ -58,25 +60,22 @@ def write_chunks(path: Path, chunks: Iterable[str]) -> None:
             with open(target, "wb") as file:
                 file.writelines(_encoded(chunks))
             return
-        mode = 0o666 & ~_umask() if status is None else status.st_mode
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.writelines(_encoded(chunks))
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(name, mode & 0o777)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
+        mode = None if status is None else status.st_mode & 0o777
+        put(target, _encoded(chunks), mode)
     except OSError as error:
         raise _refused(path, error) from error
 
 
 def _encoded(chunks: Iterable[str]) -> Iterator[bytes]:
-    # Names of files that are no UTF-8 are in reports as they came.
-    return (chunk.encode("utf-8", "surrogateescape") for chunk in chunks)
+    """The bytes of text in blocks: reports come in very many small parts."""
+    block = bytearray()
+    for chunk in chunks:
+        # Names of files that are no UTF-8 are in reports as they came.
+        block += chunk.encode("utf-8", "surrogateescape")
+        if len(block) >= _BLOCK:
+            yield bytes(block)
+            block.clear()
+    yield bytes(block)
 
 
 def left_from_before(path: Path, stem: str, written: Sequence[str]) -> list[str]:
@@ -93,13 +92,6 @@ def left_from_before(path: Path, stem: str, written: Sequence[str]) -> list[str]
     number = re.compile(re.escape(stem) + r"_[0-9]+\.py")
     found = sorted(other.name for other in path.iterdir())
     return [name for name in found if number.fullmatch(name) and name not in written]
-
-
-def _umask() -> int:
-    # The mask can only be read by setting it.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _refused(path: Path, error: OSError) -> CaptureError:

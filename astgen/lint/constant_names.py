@@ -52,22 +52,41 @@ _FORMATS = """
     preserve_format
 """.split()
 
+_SCHEMES = """
+    per_channel_affine per_channel_affine_float_qparams per_channel_symmetric
+    per_tensor_affine per_tensor_symmetric
+""".split()
+_LAYOUTS = """
+    _mkldnn jagged sparse_bsc sparse_bsr sparse_coo sparse_csc sparse_csr strided
+""".split()
+
 PORTABLE = (
     frozenset("""
     _codecs.encode builtins.Ellipsis builtins.NotImplemented builtins.bool
     builtins.bytearray builtins.bytes builtins.complex builtins.dict builtins.float
     builtins.frozenset builtins.int builtins.list builtins.range builtins.set
-    builtins.slice builtins.str builtins.tuple torch.Size torch.device
+    builtins.slice builtins.str builtins.tuple collections.OrderedDict
+    collections.defaultdict collections.deque numpy._core.multiarray._reconstruct
+    numpy._core.multiarray.scalar numpy._core.numeric._frombuffer
+    numpy.core.multiarray._reconstruct numpy.core.multiarray.scalar
+    numpy.core.numeric._frombuffer numpy.dtype numpy.ndarray torch.Size torch.Tensor
+    torch._C.Generator torch._C._distributed_c10d.ReduceOp.RedOpType
+    torch._tensor._rebuild_from_type_v2 torch._utils._rebuild_meta_tensor_no_storage
+    torch._utils._rebuild_parameter torch._utils._rebuild_tensor_v2 torch.device
     torch.distributed.tensor.placement_types.Partial
     torch.distributed.tensor.placement_types.Replicate
     torch.distributed.tensor.placement_types.Shard
     torch.distributed.tensor.placement_types._StridedShard
-    torch.serialization._get_layout
+    torch.fx.immutable_collections.immutable_dict
+    torch.fx.immutable_collections.immutable_list torch.nn.parameter.Buffer
+    torch.nn.parameter.Parameter torch.serialization._get_layout
+    torch.storage._load_from_bytes torch.utils._pytree.LeafSpec
+    torch.utils._pytree.TreeSpec
     """.split())
     | {
         f"{module}.{name}"
         for module, names in (
-            ("torch", _DTYPES + _FORMATS),
+            ("torch", _DTYPES + _FORMATS + _SCHEMES + _LAYOUTS),
             # Where pickle finds memory formats: in the first module that has `torch`.
             ("torch._utils.torch", _FORMATS),
             ("vllm.env_override.torch", _FORMATS),
@@ -75,4 +94,7 @@ PORTABLE = (
         for name in names
     }
 )
-"""What makes constants that can be stored as data: values of Python and PyTorch."""
+"""What makes constants that can be stored as data: values of Python, PyTorch, numpy.
+
+Where an artifact of astgen describes a constant, it is stored already, and nothing is
+imported to make it; these are the names that pickles use."""

@@ -14,14 +14,16 @@ import os
 import re
 import secrets
 import socket
+import stat
 import time
 from collections.abc import Iterable
 
 from astgen.errors import ArtifactError
 
-__all__ = ["sweep", "write_whole"]
+__all__ = ["put", "sweep", "write_whole"]
 
 _TEMPORARY = re.compile(r"\.astgen-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.tmp\Z")
+_BOOT = "/proc/sys/kernel/random/boot_id"
 _DAY = 24 * 60 * 60
 _NO_SUCH_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF})
 _ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -34,37 +36,54 @@ def write_whole(path: str | os.PathLike[str], chunks: Iterable[bytes]) -> None:
 
     Args:
         path: The file. What is there is replaced when the new bytes are safe, and
-            is left as it was if that fails.
+            is left as it was if that fails. A link is followed, permissions stay.
         chunks: Its bytes.
 
     Raises:
         ArtifactError: It cannot be written.
     """
     try:
-        target = os.path.realpath(path)
-        if os.path.isdir(target):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder")
-        folder = os.path.dirname(target)
-        sweep(folder)
-        name = f".astgen-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
-        temporary = os.path.join(folder, name)
-        try:
-            _write(temporary, chunks)
-            os.replace(temporary, target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
-        _sync_folder(folder)
+        put(path, chunks)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from error
+
+
+def put(
+    path: str | os.PathLike[str], chunks: Iterable[bytes], mode: int | None = None
+) -> None:
+    """Write a file like `write_whole`, for callers with errors of their own.
+
+    Args:
+        path: The file.
+        chunks: Its bytes.
+        mode: Its permissions; None for those of the file that is there, or of any
+            new file.
+
+    Raises:
+        OSError: It cannot be written.
+        ValueError: The path is none.
+    """
+    target = os.path.realpath(os.fsdecode(path))
+    there = _mode(target)
+    folder = os.path.dirname(target)
+    sweep(folder)
+    name = f".astgen-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+    temporary = os.path.join(folder, name)
+    try:
+        _write(temporary, chunks, there if mode is None else mode)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
 
 
 def sweep(folder: str) -> None:
     """Remove what processes left that were killed while they wrote.
 
     Args:
-        folder: The folder. Only names are touched that `write_whole` makes: of
+        folder: The folder. Only names are touched that are made here: of
             processes of this machine that are gone, and those that nobody has
             written to for a day.
     """
@@ -81,14 +100,34 @@ def sweep(folder: str) -> None:
                 os.unlink(path)
 
 
-def _write(path: str, chunks: Iterable[bytes]) -> None:
+def _mode(path: str) -> int | None:
+    """The permissions of the file that is there; None if none is.
+
+    Raises:
+        OSError: It is something else, which must not be replaced by a file.
+    """
+    try:
+        found = os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if not stat.S_ISREG(found):
+        raise OSError(errno.ENXIO, "it is a device, a pipe or a socket")
+    return found & 0o777
+
+
+def _write(path: str, chunks: Iterable[bytes], mode: int | None) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    descriptor = os.open(path, flags, 0o666)
+    # What is meant for few readers has no others while it is being written.
+    descriptor = os.open(path, flags, 0o666 if mode is None else 0o600)
     try:
         for chunk in chunks:
             view = memoryview(chunk)
             while view:
                 view = view[os.write(descriptor, view) :]
+        if mode is not None:
+            os.fchmod(descriptor, mode)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
@@ -96,7 +135,11 @@ def _write(path: str, chunks: Iterable[bytes]) -> None:
 
 def _sync_folder(folder: str) -> None:
     """Make the name as safe as the bytes are, where the file system can."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except PermissionError:
+        # Folders may be open to writers and closed to readers.
+        return
     try:
         os.fsync(descriptor)
     except OSError as error:
@@ -123,11 +166,18 @@ def _alive(process: int) -> bool:
 
 
 def _machine() -> str:
-    """Where a number of a process means that process: a host, or a container of it."""
-    space = ""
+    """Where a number of a process means that process: a host, or a container of it.
+
+    Hosts of a cluster may share a name and number their first container alike. What
+    differs is when they were started.
+    """
+    space, boot = "", b""
     with contextlib.suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")
-    return hashlib.sha256(f"{socket.gethostname()} {space}".encode()).hexdigest()[:8]
+    with contextlib.suppress(OSError), open(_BOOT, "rb") as file:
+        boot = file.read()
+    name = f"{socket.gethostname()} {space} ".encode()
+    return hashlib.sha256(name + boot).hexdigest()[:8]
 
 
 def _refused(path: str | os.PathLike[str], error: Exception) -> ArtifactError:
@@ -140,9 +190,11 @@ def _refused(path: str | os.PathLike[str], error: Exception) -> ArtifactError:
         hint = "make the folder first"
     elif number == errno.EISDIR:
         hint = "name a file in it"
+    elif number == errno.ENXIO:
+        hint = "name a file"
     return ArtifactError(
         f"it cannot be written: {reason or error}",
-        path=os.fspath(path),
+        path=os.fsdecode(path),
         rule="AG004",
         hint=hint,
     )

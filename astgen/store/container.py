@@ -166,7 +166,8 @@ class _Reader:
         if size > self.size:
             raise _error(_MAGIC, f"its manifest should have {size} bytes")
         if size > self.limits.manifest_bytes:
-            raise _error(_TOO_LARGE, f"its manifest has {size} bytes")
+            reason = f"its manifest has {size} bytes"
+            raise _error(_TOO_LARGE, reason, "load it with larger limits")
         data = self.take(size)
         digest = _sha256(data)
         self.stream.seek(max(self.size - comment_size(), 0))
@@ -199,7 +200,22 @@ def _ordered(members: Mapping[str, bytes]) -> dict[str, bytes]:
     """The members in the order of the file, if the manifest is theirs."""
     if MANIFEST not in members:
         raise _error("AG607", f"there is no {MANIFEST}", "write it with the others")
-    parsed = parse_manifest(members[MANIFEST])
+    limits = Limits()
+    sizes = {
+        MANIFEST: ("manifest", limits.manifest_bytes, "use fewer pieces and constants"),
+        CODE: ("program", limits.code_bytes, "split the graph, and save its parts"),
+    }
+    for name, (what, most, hint) in sizes.items():
+        size = len(members.get(name, b""))
+        if size > most:
+            # Whoever loads it would have to know of larger limits.
+            reason = f"the {what} would have {size} bytes, the limit is {most}"
+            raise _error(_TOO_LARGE, reason, hint)
+    if len(members) - 1 > limits.members:
+        reason = f"it would have {len(members) - 1} members, the limit is "
+        hint = "put tensors together, and what is extra into one file"
+        raise _error(_TOO_LARGE, f"{reason}{limits.members}", hint)
+    parsed = parse_manifest(members[MANIFEST], limits)
     if members.keys() - {MANIFEST} != parsed.members.keys():
         raise _error("AG607", "the members are not those that the manifest lists")
     _demand_names(list(parsed.members))

@@ -16,9 +16,14 @@ from astgen.store.container import Archive, located, read
 from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
 from astgen.store.limits import Limits
 from astgen.store.manifest import Manifest
-from astgen.store.members import CODE
+from astgen.store.members import CODE, CONSTANTS, MANIFEST
+from astgen.store.notation import parse_json
 
 __all__ = ["Inspected", "inspect_artifact", "verify_artifact"]
+
+_DOCUMENT_BYTES = 1 << 26
+_DOCUMENT_DEPTH = 320
+"""What loading takes as well."""
 
 
 @dataclass(frozen=True)
@@ -88,24 +93,52 @@ def inspect_artifact(
 def verify_artifact(
     source: str | os.PathLike[str] | bytes, limits: Limits = Limits()
 ) -> Inspected:
-    """Look into an artifact, and compare its hashes with its program.
+    """Look into an artifact, and compare what it says of its program with that.
 
     Raises:
-        ArtifactError: It cannot be read, is not whole, or has hashes that are not
-            those of its program.
+        ArtifactError: It cannot be read, is not whole, or has hashes or a number of
+            constants that are not those of its program.
     """
-    found = inspect_artifact(source, limits)
+    archive = read(source, limits)
+    found = _inspected(archive)
+    try:
+        _demand_hashes(found)
+        _demand_constants(archive)
+    except ArtifactError as error:
+        path = "" if isinstance(source, bytes) else os.fspath(source)
+        raise located(error, path) from error
+    return found
+
+
+def _demand_hashes(found: Inspected) -> None:
     said = found.manifest.hashes
     for name, value in found.hashes.items():
         if said.get(name, value) != value:
-            error = ArtifactError(
+            raise ArtifactError(
                 f"it is not that of the program, {value}",
                 field=f"hashes[{name!r}]",
                 rule="AG602",
             )
-            path = "" if isinstance(source, bytes) else os.fspath(source)
-            raise located(error, path)
-    return found
+
+
+def _demand_constants(archive: Archive) -> None:
+    """Count the constants; what each of them is, only loading tells."""
+    said, data = archive.manifest.consts, archive.members.get(CONSTANTS)
+    if said is None or data is None:
+        return
+    if len(data) > _DOCUMENT_BYTES:
+        reason = f"it has {len(data)} bytes, the limit is {_DOCUMENT_BYTES}"
+        raise ArtifactError(reason, path=CONSTANTS, rule="AG005")
+    try:
+        document = parse_json(data, _DOCUMENT_DEPTH)
+    except (ValueError, RecursionError) as error:
+        raise ArtifactError(f"it is no JSON: {error}", path=CONSTANTS) from error
+    slots = document.get("slots") if isinstance(document, dict) else None
+    if not isinstance(slots, list):
+        raise ArtifactError("it is no list of constants", path=CONSTANTS)
+    if len(slots) != len(said):
+        reason = f"it says {len(said)} constants, and there are {len(slots)}"
+        raise ArtifactError(reason, path=MANIFEST, field="consts", rule="AG607")
 
 
 def _inspected(archive: Archive) -> Inspected:

@@ -7,16 +7,24 @@ codec's registry. Its text is checked where it is compiled, as any other text is
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
+import astgen
 from astgen.check import DEFAULT_DIALECT, Dialect
 from astgen.errors import ArtifactError
 from astgen.store.artifact import EXTRA, Artifact, Opaque, names_of
-from astgen.store.codec import DecodePolicy, decode, loads
+from astgen.store.codec import DecodePolicy, loads
+from astgen.store.codec.values import decode_described
 from astgen.store.container import Archive, located, read
-from astgen.store.facts import STRICT, EnvironmentPolicy, judge_environment
+from astgen.store.facts import (
+    STRICT,
+    EnvironmentPolicy,
+    current_environment,
+    judge_environment,
+)
 from astgen.store.limits import Limits
-from astgen.store.manifest import DATA, Manifest, usable_entry
+from astgen.store.manifest import DATA, Manifest, Slot, usable_entry
 from astgen.store.members import CODE, CONSTANTS, MANIFEST
 
 __all__ = ["load_artifact"]
@@ -88,11 +96,12 @@ def _artifact(
     # Every digest has been compared, and the text may name these operators as well.
     allowed = constants.namespaces | dialect.namespaces
     constants = replace(constants, verified=True, namespaces=allowed)
-    document = loads(archive.members[CONSTANTS])
+    decoded = decode_described(loads(archive.members[CONSTANTS]), data, constants)
+    _demand_described(manifest, decoded.slots, bool(constants.device_map))
     return Artifact(
         code=code,
         submod_names=tuple(map(str, names)),
-        consts=decode(document, data, constants),
+        consts=decoded.values,
         dialect=replace(dialect, entry=manifest.entry),
         blobs=blobs,
         extra={
@@ -114,24 +123,46 @@ def _opaque(archive: Archive) -> dict[str, Opaque]:
     }
 
 
+def _demand_described(
+    manifest: Manifest, slots: Sequence[Slot], is_mapped: bool
+) -> None:
+    """Refuse a manifest that says something else of the constants than they are.
+
+    Who looks at a file without making its constants, as the linter does, believes it.
+    """
+    said = manifest.consts
+    if said is None:
+        return
+    if len(said) != len(slots):
+        reason = f"it says {len(said)} constants, and there are {len(slots)}"
+        raise ArtifactError(reason, path=MANIFEST, field="consts", rule="AG607")
+    # Other versions may have other words for the same; the keys are in the document.
+    torch = current_environment()["torch"]
+    is_ours = manifest.producer == f"astgen {astgen.__version__}"
+    in_words = is_ours and manifest.environment.get("torch") == torch and not is_mapped
+    for place, (one, other) in enumerate(zip(said, slots)):
+        if one != other and (in_words or one.key != other.key):
+            reason = "it is not what the constant is"
+            field = f"consts[{place}]"
+            raise ArtifactError(reason, path=MANIFEST, field=field, rule="AG607")
+
+
 def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
     """Refuse what needs more than the caller allows, before the checker does."""
-    missing = sorted({*manifest.namespaces} - dialect.namespaces)
-    if missing:
-        raise ArtifactError(
-            f"its text calls operators of {', '.join(map(repr, missing))}",
-            path=MANIFEST,
-            field="needs.namespaces",
-            hint="if you know them, pass dialect=Dialect(namespaces=frozenset({...}))",
-        )
-    missing = sorted({*manifest.paths} - dialect.paths)
-    if missing:
-        raise ArtifactError(
-            f"its text calls {', '.join(map(repr, missing))}",
-            path=MANIFEST,
-            field="needs.paths",
-            hint="if you know them, pass dialect=Dialect(paths=frozenset({...}))",
-        )
+    for field, what, needed, allowed in (
+        ("namespaces", "operators of ", manifest.namespaces, dialect.namespaces),
+        ("paths", "", manifest.paths, dialect.paths),
+    ):
+        missing = sorted({*needed} - allowed)
+        if missing:
+            wanted = ", ".join(map(ascii, sorted({*needed})))
+            raise ArtifactError(
+                f"its text calls {what}{', '.join(map(ascii, missing))}",
+                path=MANIFEST,
+                field=f"needs.{field}",
+                hint="if you know them, allow them: "
+                f"dialect=Dialect({field}=frozenset({{{wanted}}}))",
+            )
     names = names_of(dialect)
     other = {name: text for name, text in manifest.dialect.items() if name in names}
     if any(names[name] != text for name, text in other.items()):
@@ -139,7 +170,9 @@ def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
             f"its text has other names: {other}",
             path=MANIFEST,
             field="dialect",
-            hint="if you know them, pass a Dialect with these names in dialect=",
+            hint="if you know them, allow them: dialect=Dialect("
+            + ", ".join(f"{name}={text!a}" for name, text in other.items())
+            + ")",
         )
     if not usable_entry(manifest.entry, dialect):
         reason = f"a function cannot be called {manifest.entry!r}"

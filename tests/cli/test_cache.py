@@ -82,6 +82,13 @@ def test_prune_removes_what_is_old_or_too_much(astgen, folder):
     assert entries(str(folder)) == before[:1]
 
 
+@pytest.mark.parametrize("days", ["nan", "inf", "-1"])
+def test_prune_refuses_days_that_are_no_number(astgen, folder, days):
+    done = astgen("cache", "prune", str(folder), "--days", days)
+    assert done.exit_code == 2 and "--days" in done.stderr
+    assert len(entries(str(folder))) == 3
+
+
 def test_prune_removes_damaged_entries_alone(astgen, folder):
     found = entries(str(folder))
     os.replace(found[0].path, found[0].path.replace(".astgen", ".damaged"))

@@ -57,6 +57,13 @@ def audit() -> None:
     sys.addaudithook(_audit)
 
 
+def allowance(error: ArtifactError) -> str:
+    """What to pass to whatever refused, as the error says it."""
+    told, _, code = error.hint.partition("allow them: ")
+    assert told == "if you know them, "
+    return code
+
+
 def piece(x: torch.Tensor, dtypes: list[Any]) -> torch.Tensor:
     return x.to(dtypes[0])
 
@@ -187,10 +194,19 @@ def test_foreign_operators_are_allowed_by_who_loads(tmp_path: Path) -> None:
     mine = Dialect(namespaces=frozenset({"mylib"}))
     Program(FOREIGN, dialect=mine).save(path)
     assert read(path).manifest.namespaces == ("mylib",)
-    with pytest.raises(ArtifactError, match="'mylib'.*pass dialect=") as caught:
+    with pytest.raises(ArtifactError, match="operators of 'mylib'") as caught:
         Program.load(path)
     assert caught.value.field == "needs.namespaces"
+    assert eval(f"dict({allowance(caught.value)})") == {"dialect": mine}
     assert Program.load(path, dialect=mine).check() == ()
+
+
+def test_a_text_of_many_megabytes_is_saved_and_loaded(tmp_path: Path) -> None:
+    text = FOREIGN.replace(
+        "torch.ops.mylib.scale.default(x)", f'(x, "{"a" * (12 << 20)}")'
+    )
+    Program(text).save(tmp_path / "a")
+    assert Program.load(tmp_path / "a").code == text
 
 
 def test_a_file_that_hides_what_it_needs_is_refused_by_the_checker() -> None:
@@ -208,6 +224,7 @@ def test_paths_beside_the_list_are_allowed_by_who_loads(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match=path) as caught:
         Program.load(tmp_path / "a")
     assert caught.value.field == "needs.paths"
+    assert eval(f"dict({allowance(caught.value)})") == {"dialect": mine}
     assert Program.load(tmp_path / "a", dialect=mine).check() == ()
 
 
@@ -219,6 +236,7 @@ def test_other_names_are_allowed_by_who_loads(tmp_path: Path) -> None:
     with pytest.raises(ArtifactError, match="pieces") as caught:
         Program.load(tmp_path / "a")
     assert caught.value.field == "dialect"
+    assert eval(f"dict({allowance(caught.value)})") == {"dialect": mine}
     assert Program.load(tmp_path / "a", dialect=mine) == program
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.artifacts import KINDS, packed
@@ -199,25 +202,45 @@ except ArtifactError as error:
 """
 
 
+@contextlib.contextmanager
+def open_to_all(folder: Path) -> Iterator[None]:
+    """Let others than root reach a folder of pytest's; how deep it is may vary."""
+    closed = {
+        place: mode
+        for place in (folder, *folder.parents)
+        if (mode := place.stat().st_mode) & 0o055 != 0o055 and os.geteuid() == 0
+    }
+    try:
+        for place, mode in closed.items():
+            place.chmod(mode | 0o055)
+        yield
+    finally:
+        for place, mode in closed.items():
+            place.chmod(mode)
+
+
 def test_a_folder_that_may_not_be_written_to_is_told_of(tmp_path: Path) -> None:
     folder = tmp_path / "read-only"
     folder.mkdir()
     path = folder / "a.astgen"
     path.write_bytes(OLD)
     folder.chmod(0o555)
-    above = [tmp_path, *tmp_path.parents]
-    modes = {place: place.stat().st_mode for place in above[:3]}
-    try:
-        if os.geteuid() == 0:
-            for place, mode in modes.items():
-                place.chmod(mode | 0o055)
+    with open_to_all(tmp_path):
         done = run(READ_ONLY, path)
-    finally:
-        folder.chmod(0o755)
-        for place, mode in modes.items():
-            place.chmod(mode)
+    folder.chmod(0o755)
     assert "it cannot be written: Permission denied; make it writable" in done.stdout
     assert path.read_bytes() == OLD and os.listdir(folder) == ["a.astgen"]
+
+
+def test_a_folder_that_nobody_may_list_is_written_to(tmp_path: Path) -> None:
+    folder = tmp_path / "drop"
+    folder.mkdir()
+    folder.chmod(0o333)
+    with open_to_all(tmp_path):
+        done = run(READ_ONLY, folder / "a")
+    folder.chmod(0o755)
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+    assert (folder / "a").read_bytes() == b"x" and os.listdir(folder) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +268,87 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     write_whole(tmp_path / "link", [b"x"])
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real" / "a").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("kind", ["pipe", "socket"])
+def test_what_is_no_file_is_not_replaced(
+    tmp_path: Path, kind: str, linked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if kind == "pipe":
+        os.mkfifo("special")
+    else:
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind("special")
+    before = os.stat("special")
+    (tmp_path / "link").symlink_to("special")
+    with pytest.raises(ArtifactError, match="pipe or a socket; name a file") as caught:
+        write_whole("link" if linked else "special", [b"x"])
+    assert caught.value.rule == "AG004"
+    assert os.stat("special") == before and (tmp_path / "link").is_symlink()
+    assert sorted(os.listdir()) == ["link", "special"]
+
+
+def test_a_device_is_not_replaced() -> None:
+    # A terminal of our own: if it went wrong, nobody else's would be gone.
+    ends = os.openpty()
+    try:
+        path = os.ttyname(ends[1])
+        with pytest.raises(ArtifactError, match="it is a device"):
+            write_whole(path, [b"x"])
+        assert os.stat(path).st_rdev == os.fstat(ends[1]).st_rdev
+    finally:
+        for end in ends:
+            os.close(end)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444])
+def test_permissions_stay_those_of_the_file(
+    tmp_path: Path, mode: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, seen = tmp_path / "a", []
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    real = os.write
+
+    def write(file: int, data: bytes) -> int:
+        seen.append(os.fstat(file).st_mode & 0o777)
+        return real(file, data)
+
+    monkeypatch.setattr(os, "write", write)
+    write_whole(path, [b"new"])
+    assert path.read_bytes() == b"new" and path.stat().st_mode & 0o777 == mode
+    assert seen == [0o600]
+
+
+def test_a_new_file_has_the_permissions_of_any(tmp_path: Path) -> None:
+    (tmp_path / "any").write_bytes(b"x")
+    write_whole(tmp_path / "a", [b"x"])
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "any").stat().st_mode
+
+
+def test_a_path_of_bytes_is_one(tmp_path: Path) -> None:
+    path: Any = os.fsencode(tmp_path / "a\udce9")
+    write_whole(path, [b"x"])
+    with open(path, "rb") as file:
+        assert file.read() == b"x"
+    missing: Any = os.fsencode(tmp_path / "missing" / "a")
+    with pytest.raises(ArtifactError, match="make the folder first") as caught:
+        write_whole(missing, [b"x"])
+    assert caught.value.path == str(tmp_path / "missing" / "a")
+
+
+def test_another_start_of_a_host_of_the_same_name_is_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = atomic._machine()
+    (tmp_path / "boot").write_text("0e9f\n")
+    monkeypatch.setattr(atomic, "_BOOT", str(tmp_path / "boot"))
+    other = atomic._machine()
+    assert other != here
+    monkeypatch.setattr(atomic, "_BOOT", str(tmp_path / "none"))
+    assert atomic._machine() not in (here, other)
 
 
 def test_what_is_left_is_swept_by_age_and_process(tmp_path: Path) -> None:

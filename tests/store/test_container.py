@@ -240,6 +240,40 @@ def test_limits_are_kept_before_anything_is_parsed() -> None:
     assert read(SMALL, Limits(file_bytes=len(SMALL), members=2)).manifest
 
 
+def test_what_is_written_is_within_the_limits_of_who_reads() -> None:
+    most = Limits().code_bytes
+    for size in (most, most + 1):
+        code = b"#" * size
+        members = {
+            "execution.py": code,
+            "manifest.json": manifest_of({"execution.py": code}),
+        }
+        if size == most:
+            assert len(read(pack(members)).members["execution.py"]) == most
+            continue
+        with pytest.raises(
+            ArtifactError, match="the limit is .*split the graph"
+        ) as one:
+            pack(members)
+        assert one.value.rule == "AG005"
+    manifest = manifest_of({"execution.py": PROGRAM})
+    manifest += b" " * (Limits().manifest_bytes - len(manifest))
+    assert read(pack({"execution.py": PROGRAM, "manifest.json": manifest}))
+    with pytest.raises(ArtifactError, match="the limit is .*use fewer") as one:
+        pack({"execution.py": PROGRAM, "manifest.json": manifest + b" "})
+    assert one.value.rule == "AG005"
+
+
+def test_too_many_members_are_refused_with_a_way_out_for_who_writes() -> None:
+    parts = {f"extra/{number}": b"" for number in range(Limits().members)}
+    parts["execution.py"] = PROGRAM
+    with pytest.raises(ArtifactError, match="10001 members") as caught:
+        pack({**parts, "manifest.json": manifest_of(parts)})
+    assert caught.value.rule == "AG005" and "put tensors together" in caught.value.hint
+    del parts["extra/0"]
+    assert read(pack({**parts, "manifest.json": manifest_of(parts)}))
+
+
 @pytest.mark.parametrize("data", [b"", b"PK", b"PK\3\4", b"\0" * 5000, b"\x80\x04."])
 def test_other_files_are_refused(data: bytes) -> None:
     with pytest.raises(ArtifactError, match="does not begin as an artifact"):

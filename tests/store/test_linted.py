@@ -8,18 +8,47 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import black
 import pytest
 import torch
 from support.artifacts import KINDS, forged, packed
+from support.stored_constants import SAMPLES
 
 from astgen.check import RULES
 from astgen.lint.program import judge
+from astgen.lint.rules import ALL_RULES
 from astgen.lint.settings import Settings
 from astgen.lint.sources.limits import Limits
 from astgen.lint.sources.read import read_bytes
 from astgen.lint.subject import Contents
 from astgen.store.artifact import pack_artifact
+from astgen.store.codec import encode
 
+DATA = (
+    *("array", "buffers", "bytearray", "complex", "deque", "default", "dict", "dtype"),
+    *("default generator", "fortran", "fx", "generator", "leaf", "leaf spec", "list"),
+    *(
+        "meta",
+        "numpy dtype",
+        "odd arrays",
+        "ordered",
+        "parameter",
+        "placements",
+        "range",
+    ),
+    *(
+        "reduction",
+        "scalars",
+        "set",
+        "singletons",
+        "size",
+        "slice",
+        "strided",
+        "tensor",
+    ),
+    *("torch", "trained", "views", "lazy", "small tensors"),
+)
+"""Those of the samples that need nothing of the user's and pickle as data."""
 PROGRAM = b"def execution_fn(x, *, __vllm_submods__):\n    return x\n"
 PICKLE = b"\x80\x04cos\nsystem\n."
 
@@ -86,6 +115,59 @@ def test_damage_is_found_by_the_linter_too() -> None:
     at = data.index(b"operator.mul")
     damaged = data[:at] + b"O" + data[at + 1 :]
     assert {rule for rule, _ in told(damaged)} & {"AG601", "AG602"}
+
+
+def reading(count: int) -> str:
+    slots = ", ".join(f"__vllm_consts__[{slot}]" for slot in range(count))
+    text = f"def execution_fn(x, *, __vllm_submods__):\n    return (x, {slots})\n"
+    return black.format_str(text, mode=black.Mode())
+
+
+def judged(data: bytes) -> list[str]:
+    [subject] = linted(data).subjects
+    found = judge(subject, Settings(), ALL_RULES.keys(), most=100)
+    return [str(finding) for finding in found]
+
+
+def test_nothing_is_said_of_constants_that_are_stored() -> None:
+    # Tuples and lists hide what is in them: what they hold stands for itself, too.
+    constants = list(SAMPLES.values())
+    for value in SAMPLES.values():
+        constants += value if type(value) in (tuple, list) else ()
+    encoded = encode(constants)
+    first: dict[str, int] = {}
+    for slot, said in enumerate(encoded.slots):
+        first.setdefault(said.key, slot)
+    constants = [constants[slot] for slot in first.values()]
+    code = reading(len(constants))
+    artifact = replace(KINDS["plain"], code=code, consts=constants, submod_names=())
+    data = pack_artifact(artifact)
+    assert told(data) == [] and judged(data) == []
+    [subject] = linted(data).subjects
+    kinds = {constant.kind for constant in subject.consts or ()}
+    assert {"torch.strided", "torch.nn.parameter.Parameter", "torch.Tensor"} <= kinds
+    assert {"torch.ops.aten.add.Tensor", "support.things.Colour"} <= kinds
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_data_in_a_pickle_can_be_stored_as_well(name: str) -> None:
+    assert encode([SAMPLES[name]]).needs == ()
+    cache = {
+        "execution_code": reading(1),
+        "submod_names": [],
+        "consts": [SAMPLES[name]],
+    }
+    assert not [one for one in judged(pickle.dumps(cache, 4)) if "AG306" in one]
+
+
+@pytest.mark.parametrize("name", ["enum", "dataclass", "function", "getter", "by name"])
+def test_what_a_pickle_finds_by_its_name_is_told_of(name: str) -> None:
+    cache = {
+        "execution_code": reading(1),
+        "submod_names": [],
+        "consts": [SAMPLES[name]],
+    }
+    assert [one for one in judged(pickle.dumps(cache, 4)) if "AG306" in one]
 
 
 @pytest.mark.parametrize("command", ["inspect", "verify", "lint"])

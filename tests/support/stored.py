@@ -8,6 +8,7 @@ to another process at all, such as inputs of a class inside a test, is left out.
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
 import subprocess
@@ -25,6 +26,9 @@ from support.fresh import FRESH
 __all__ = ["STORED", "Run", "Stored", "complain", "policy_for"]
 
 _OPS = "torch.ops."
+_MANY = 10
+"""Of fewer programs, as when one test is run, it may be that none can be stored."""
+
 _CHILD = """
 import sys
 sys.path[:0] = sys.argv[2:]
@@ -60,19 +64,24 @@ class Stored:
 
     Attributes:
         folder: Where the artifacts are; None until a test session wants them.
-        count: How many there are.
+        runs: How many programs were run.
+        count: How many of them are stored.
         refused: How many have constants that cannot be stored.
         bound: How many have values that stay in the process.
     """
 
     folder: Path | None = None
+    runs: int = 0
     count: int = 0
     refused: int = 0
     bound: int = 0
 
     def record(self, program: Program, run: Run) -> None:
         """Save a program, and what it should do."""
-        if self.folder is None or FRESH in os.environ:
+        if FRESH in os.environ:
+            return
+        self.runs += 1
+        if self.folder is None:
             return
         place = self.folder / f"{self.count}"
         try:
@@ -93,6 +102,12 @@ class Stored:
 
     def complaints(self) -> str:
         """What the other process has to say; empty if all is well."""
+        if 2 * self.count < self.runs and self.runs >= _MANY:
+            return (
+                f"{self.runs} programs were run, and only {self.count} stored: "
+                f"{self.refused} have constants that cannot be, {self.bound} have "
+                "values that stay in their process"
+            )
         if not self.count:
             return ""
         command = [sys.executable, "-W", "ignore", "-c", _CHILD, str(self.folder)]
@@ -124,6 +139,8 @@ def complain(folder: str) -> None:
 
     from support.compare import assert_same
 
+    # Registers the operators of the tests, which programs know by name only.
+    importlib.import_module("support.things")
     found = sorted(Path(folder).glob("*.run"))
     done = 0
     for path in found:

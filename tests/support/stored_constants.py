@@ -30,6 +30,7 @@ __all__ = ["POLICY", "SAMPLES", "assert_stored_alike", "tensors", "values"]
 POLICY = DecodePolicy(
     modules=frozenset({things.__name__, "builtins:getattr", "operator:call"}),
     attributes=frozenset({"logits", "tofile"}),
+    namespaces=frozenset({"astgen_tests"}),
 )
 """What it takes to load all of them."""
 
@@ -165,10 +166,17 @@ def _torch_samples() -> dict[str, Any]:
         "buffers": [torch.nn.Buffer(t, persistent=keep) for keep in (True, False)],
         "return type": torch.max(t, 0),
         "operators": (torch.ops.aten.add.Tensor, torch.ops.aten.add),
+        "odd operators": (
+            torch.ops.astgen_tests.op,
+            torch.ops.astgen_tests.op.default,
+            ByName(torch, "ops.astgen_tests.op.default"),
+        ),
         "higher order": torch.ops.higher_order.cond,
         "by name": ByName(torch, "ops.aten.random_.from"),
         "descriptor": ByName(torch.Tensor, "shape.__get__"),
         "method": (torch.Tensor.add, torch._C.TensorBase.__getitem__, int.__add__),
+        "own method": (str.upper, list.append, set.union, float.hex, range.count),
+        "written method": (torch.Tensor.__rsub__, torch.Tensor.__pow__),
         "placements": (Shard(1), Replicate(), Partial("max"), Shard(-1)),
         "strided": _StridedShard(0, split_factor=2),
         "reduction": dist.ReduceOp.SUM,

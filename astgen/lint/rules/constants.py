@@ -112,11 +112,12 @@ CONST_NOT_PORTABLE = Rule(
     name="const-not-portable",
     summary="making a constant imports something beyond Python and PyTorch's values",
     reason=(
-        "Numbers, containers, slices, dtypes, devices, layouts, memory formats, sizes "
-        "and placements can be stored as data and made anywhere. Anything else is "
+        "Numbers, containers, slices, arrays, tensors, dtypes, devices, layouts, "
+        "memory formats, sizes and placements can be stored as data and made anywhere. "
+        "Anything else is "
         "pickled by the name of its class: it loads only where that module is "
         "installed and still means the same, and an artifact that loads without "
-        "pickle cannot hold it."
+        "pickle holds it only by its name, for whoever allows that name."
     ),
     good=(_DTYPE, _one("1j", called("builtins.complex", b"K\x00", b"K\x01"))),
     bad=(

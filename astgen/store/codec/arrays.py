@@ -83,8 +83,7 @@ def _encode_array(encoder: Encoder, value: Any) -> list[Any]:
     if owner.base is not None and type(owner.base) is not bytes:
         reason = "its memory belongs to something else"
         raise Unstorable(value, reason, _COPY)
-    place = owner.__array_interface__["data"][0]
-    if value.size and encoder.memory.setdefault(place, value) is not value:
+    if not encoder.memory.claim(value, id(value), *_range(owner)):
         raise Unstorable(value, "it shares memory with another constant", _COPY)
     if not value.flags.forc:
         reason = "it is a view that leaves items out"
@@ -97,6 +96,17 @@ def _encode_array(encoder: Encoder, value: Any) -> list[Any]:
         bool(value.flags.writeable),
         encoder.raw(value.tobytes(order)),
     ]
+
+
+def _range(owner: Any) -> tuple[int, int]:
+    """Where the memory of an array begins, and how many bytes of it there are."""
+    start: int = owner.__array_interface__["data"][0]
+    if not owner.size:
+        return start, 0
+    steps = [(n - 1) * step for n, step in zip(owner.shape, owner.strides)]
+    before = sum(step for step in steps if step < 0)
+    after = sum(step for step in steps if step > 0)
+    return start + before, after - before + owner.itemsize
 
 
 def _decode_array(decoder: Decoder, parts: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from types import MethodDescriptorType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import torch
@@ -13,7 +13,8 @@ from astgen.check.paths import methods
 from astgen.emit.resolve import CALL
 from astgen.store.codec.classes import data_class, is_namedtuple
 from astgen.store.codec.core import Decoder, Encoder, Kind
-from astgen.store.codec.faults import Malformed, Unstorable
+from astgen.store.codec.faults import Malformed, Unstorable, not_allowed
+from astgen.store.codec.listed import METHODS
 from astgen.store.codec.names import is_listed, is_nameable, loaded, spelled
 from astgen.store.codec.operators import OPERATOR, OPERATORS, READERS
 from astgen.store.codec.pairs import decode_keywords, encode_keywords, parts_of
@@ -31,11 +32,17 @@ _OWNERS: dict[str, type] = {
     "complex": complex,
     "dict": dict,
     "float": float,
+    "frozenset": frozenset,
     "int": int,
     "list": list,
+    "range": range,
+    "set": set,
+    "slice": slice,
     "str": str,
     "tuple": tuple,
 }
+_WRITTEN = "torch._tensor"
+"""The owner of those methods of tensors that are written in Python."""
 
 
 def callable_kind(value: Any) -> Kind | None:
@@ -43,7 +50,7 @@ def callable_kind(value: Any) -> Kind | None:
     if value is CALL:
         return _CALLER
     if is_nameable(value):
-        return _NAME
+        return _METHOD if _own_method(value) else _NAME
     if isinstance(value, OPERATORS):
         return OPERATOR
     kind = type(value)
@@ -71,10 +78,9 @@ def _decode_caller(decoder: Decoder, payload: Any) -> Any:
     if payload is not None:
         raise Malformed("a caller has no parts")
     if not decoder.policy.allows(_CALL):
-        raise Malformed(
-            "it calls methods that are not listed; if they are meant to be called, "
-            "allow it: DecodePolicy(modules={'operator:call'}, attributes={…})",
-            "AG306",
+        raise not_allowed(
+            "it calls whatever the program hands it",
+            f"DecodePolicy(modules={{{_CALL!r}}})",
         )
     return CALL
 
@@ -136,8 +142,10 @@ def _decode_maker(decoder: Decoder, name: Any) -> Any:
 
 
 def _encode_descriptor(_: Encoder, value: Any) -> list[str]:
+    if type(value) is FunctionType:
+        return [_WRITTEN, _own_method(value)]
     for owner, kind in _OWNERS.items():
-        if value.__objclass__ is kind and value.__name__ in methods():
+        if value.__objclass__ is kind and _is_method(owner, value.__name__):
             return [owner, value.__name__]
     raise Unstorable(
         value,
@@ -148,12 +156,34 @@ def _encode_descriptor(_: Encoder, value: Any) -> list[str]:
 
 def _decode_descriptor(_: Decoder, parts: Any) -> Any:
     owner, name = parts_of(parts, 2)
-    if type(owner) is not str or owner not in _OWNERS or type(name) is not str:
+    if type(owner) is not str or type(name) is not str:
+        raise Malformed("a method is no type and a name")
+    if owner == _WRITTEN:
+        value = vars(torch.Tensor).get(name)
+        if name == "" or _own_method(value) != name:
+            raise not_allowed(f"torch.Tensor.{ascii(name)[1:80]} is no listed method")
+        return value
+    if owner not in _OWNERS:
         raise Malformed("there is no such type")
-    value = vars(_OWNERS[owner]).get(name) if name in methods() else None
+    value = vars(_OWNERS[owner]).get(name) if _is_method(owner, name) else None
     if type(value) not in (MethodDescriptorType, WrapperDescriptorType):
-        raise Malformed("there is no such method on the list", "AG306")
+        raise not_allowed(f"{owner}.{ascii(name)[1:80]} is no listed method")
     return value
+
+
+def _own_method(value: object) -> str:
+    """Under which name `torch.Tensor` has a function as a listed method, or nothing.
+
+    Some of its methods are written in Python, operators (`__rsub__`) among them.
+    """
+    if type(value) is not FunctionType or value.__module__ != "torch._tensor":
+        return ""
+    found = (name for name, own in vars(torch.Tensor).items() if own is value)
+    return min((name for name in found if name in methods()), default="")
+
+
+def _is_method(owner: str, name: str) -> bool:
+    return name in methods() or f"{owner}.{name}" in METHODS
 
 
 _NAME = Kind("name", _encode_name, _decode_name)

@@ -20,7 +20,7 @@ from typing import Any, Generic, Protocol
 
 from astgen.check.paths import methods
 from astgen.store.codec.core import Decoder
-from astgen.store.codec.faults import Malformed
+from astgen.store.codec.faults import Malformed, not_allowed
 from astgen.store.codec.listed import ATTRIBUTES
 from astgen.store.codec.names import found
 
@@ -82,10 +82,9 @@ def data_class(
     if not decoder.policy.allows(name):
         culprit = _not_inert(kind)
         if culprit:
-            raise Malformed(
-                f"{name} has a {culprit} that programs can call; if it is meant to "
-                f"be loaded, allow it: DecodePolicy(modules={{{name!r}}})",
-                "AG306",
+            raise not_allowed(
+                f"{name} has a {culprit} that programs can call",
+                f"DecodePolicy(modules={{{name!r}}})",
             )
     return kind
 

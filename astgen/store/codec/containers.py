@@ -2,7 +2,7 @@
 
 The order of a dict is kept, since it has a meaning; that of a set has none, so its
 items are sorted by their forms. What is hashed while a document is decoded is of types
-whose hash runs no code of anybody else.
+whose hash and comparison run no code of anybody else.
 """
 
 from __future__ import annotations
@@ -41,28 +41,38 @@ _HASHABLE = frozenset(
         type(NotImplemented),
     }
 )
-_ITEM_HASHES: frozenset[Any] = frozenset({tuple.__hash__, frozenset.__hash__})
-_HASHES: frozenset[Any] = frozenset(
-    {enum.Enum.__hash__, int.__hash__, str.__hash__, float.__hash__, bytes.__hash__}
+_PLAIN = (int, str, float, bytes)
+_PLAIN_HASHES = tuple(kind.__hash__ for kind in _PLAIN)
+_PLAIN_EQUALITIES = tuple(kind.__eq__ for kind in _PLAIN)
+_ITEM_CODE: tuple[Any, ...] = tuple(
+    (kind.__hash__, kind.__eq__) for kind in (tuple, frozenset)
+)
+_MEMBER_CODE: tuple[Any, ...] = tuple(
+    (hashed, equal)
+    for hashed in (enum.Enum.__hash__, *_PLAIN_HASHES)
+    for equal in (enum.Enum.__eq__, *_PLAIN_EQUALITIES)
 )
 
 
 def hashable(value: Any) -> bool:
     """Whether a value may be an item of a set, or a key.
 
-    That is: data whose hash is that of Python or PyTorch, and depends on no address.
+    That is: data that Python or PyTorch hash and compare, by no address.
     """
-    todo = [value]
+    todo: list[Any] = [value]
     while todo:
         item = todo.pop()
         kind = type(item)
         if kind in _HASHABLE:
             continue
         if isinstance(item, (tuple, frozenset)):
-            if kind.__hash__ not in _ITEM_HASHES:
+            if (kind.__hash__, kind.__eq__) not in _ITEM_CODE:
                 return False
-            todo += item
-        elif not isinstance(item, enum.Enum) or kind.__hash__ not in _HASHES:
+            base: Any = tuple if isinstance(item, tuple) else frozenset
+            todo += base.__iter__(item)
+        elif not isinstance(item, enum.Enum):
+            return False
+        elif (kind.__hash__, kind.__eq__) not in _MEMBER_CODE:
             return False
     return True
 

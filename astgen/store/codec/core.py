@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from astgen.store.codec.budget import Budget
 from astgen.store.codec.faults import Malformed, Unstorable, type_name
+from astgen.store.codec.memory import Memory
 from astgen.store.codec.policy import DecodePolicy
 
 __all__ = ["MAX_DEPTH", "Decoder", "Encoder", "Kind", "fits"]
@@ -66,15 +68,21 @@ class Encoder:
         notes: What the values are bound to, and why.
         needs: What a policy must allow for them to be loaded.
         numbers: The numbers of objects by their `id`.
-        memory: What keeps its data at an address.
+        memory: What keeps its data at which addresses.
     """
 
-    def __init__(self, kind_of: Callable[[Any], Kind], dry: bool = False) -> None:
+    def __init__(
+        self,
+        kind_of: Callable[[Any], Kind],
+        dry: bool = False,
+        memory: Memory | None = None,
+    ) -> None:
         """Start with nothing.
 
         Args:
             kind_of: Finds how a value is stored; raises `Unstorable`.
             dry: Whether the bytes of blobs are left out: only the forms matter.
+            memory: That of the constants before; None if there are none.
         """
         self.blobs: dict[str, bytes] = {}
         self.storages: list[Any] = []
@@ -82,8 +90,9 @@ class Encoder:
         self.notes: list[tuple[str, str]] = []
         self.needs: set[str] = set()
         self.numbers: dict[int, int] = {}
-        self.memory: dict[int, Any] = {}
+        self.memory = memory or Memory()
         self.dry = dry
+        self._budget = Budget()
         self._kept: list[Any] = []
         self._kind_of = kind_of
         self._open: set[int] = set()
@@ -145,7 +154,16 @@ class Encoder:
         if self.dry:
             return ""
         name = hashlib.sha256(data).hexdigest()
-        self.blobs.setdefault(name, data)
+        if name not in self.blobs:
+            self.blobs[name] = data
+            self._budget.stored += len(data)
+        if not self._budget.spend(len(data)):
+            raise Unstorable(
+                data,
+                f"the constants are the same bytes too often, {self._budget.made} in "
+                f"all of {self._budget.stored} that are stored",
+                "use one object in all places",
+            )
         return name
 
 
@@ -179,6 +197,7 @@ class Decoder:
         self._kinds = kinds
         self._kind_of = kind_of
         self._blobs = blobs
+        self._budget = Budget(sum(map(len, filter(_is_bytes, blobs.values()))))
         self._verified: set[str] = set()
         self._objects: list[Any] = []
         self._depth = 0
@@ -222,6 +241,18 @@ class Decoder:
         """Whether a value is an object that stands in the document already."""
         return any(known is value for known in self._objects)
 
+    @property
+    def objects(self) -> int:
+        """How many objects with an identity there are."""
+        return len(self._objects)
+
+    def number(self, value: Any, form: Any) -> int | None:
+        """The number of the value that was made last; None if it has no identity."""
+        if type(form) is dict and "same" in form:
+            return int(form["same"])
+        is_last = bool(self._objects) and self._objects[-1] is value
+        return len(self._objects) - 1 if is_last else None
+
     def raw(self, form: Any) -> bytes:
         """The bytes that `Encoder.raw` made a form of."""
         if type(form) is str and _HEX.match(form) and len(form) <= 2 * _INLINE:
@@ -244,12 +275,19 @@ class Decoder:
             if hashlib.sha256(data).hexdigest() != name:
                 raise Malformed(f"the blob {name} has other bytes", "AG602")
             self._verified.add(name)
+        if not self._budget.spend(len(data)):
+            reason = f"its few bytes would be {self._budget.made} and more in memory"
+            raise Malformed(reason, "AG005", "load only what you would have written")
         return data
 
     def _same(self, number: Any) -> Any:
         if type(number) is not int or not 0 <= number < len(self._objects):
             raise Malformed("there is no such object yet")
         return self._objects[number]
+
+
+def _is_bytes(value: object) -> bool:
+    return isinstance(value, bytes)
 
 
 def _has_surrogates(text: str) -> bool:

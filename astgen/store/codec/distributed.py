@@ -83,13 +83,14 @@ def _decode_mesh(decoder: Decoder, parts: Any) -> Any:
     reference = MeshReference(device_type, names, tuple(shape))
     if decoder.policy.meshes is None:
         raise Malformed(
-            f"it refers to {reference}; say which mesh that is here with "
-            "DecodePolicy(meshes=…)",
+            f"it refers to {reference}",
             "AG310",
+            "say which mesh that is here: DecodePolicy(meshes=…)",
         )
     mesh = decoder.policy.meshes(reference)
     if type(mesh) is not _attribute(*_MESH):
-        raise Malformed(f"no mesh was found for {reference}", "AG310")
+        hint = "see what was passed as DecodePolicy(meshes=…)"
+        raise Malformed(f"no mesh was found for {reference}", "AG310", hint)
     if _encode_mesh(Encoder(lambda _: _MESHES), mesh) != parts:
         raise Malformed(f"another mesh was found for {reference}", "AG310")
     return mesh
@@ -111,10 +112,10 @@ def _decode_group(decoder: Decoder, name: Any) -> Any:
         group = resolve(name)
     except Exception as error:
         raise Malformed(
-            f"there is no process group {ascii(name)} here "
-            f"({type(error).__name__}); initialise torch.distributed before, or say "
-            "which one it is with DecodePolicy(groups=…)",
+            f"there is no process group {ascii(name)} here ({type(error).__name__})",
             "AG310",
+            "initialise torch.distributed before, or say which one it is: "
+            "DecodePolicy(groups=…)",
         ) from error
     if distributed_kind(group) is not _GROUP or group.group_name != name:
         raise Malformed(f"another group than {ascii(name)} was found", "AG310")

@@ -50,7 +50,12 @@ def dumps(document: Any) -> bytes:
         data = _spelled(document)
     except (TypeError, ValueError, RecursionError) as error:
         raise _error(f"it has no spelling: {type(error).__name__}") from error
-    _check(data)
+    try:
+        _demand_size(data, MAX_BYTES)
+        _check(data)
+    except ArtifactError as error:
+        hint = "use fewer constants, and tensors for those that are many numbers"
+        raise ArtifactError(error.reason, path=NAME, hint=hint) from error
     return data
 
 
@@ -68,8 +73,7 @@ def loads(data: bytes, max_bytes: int = MAX_BYTES) -> Any:
         ArtifactError: It is too large, nested too deeply, no JSON, or spelled
             otherwise than `dumps` does.
     """
-    if len(data) > max_bytes:
-        raise _error(f"it has {len(data)} bytes, more than {max_bytes}")
+    _demand_size(data, max_bytes)
     _check(data)
     try:
         document = json.loads(
@@ -88,6 +92,11 @@ def _spelled(document: Any) -> bytes:
     return json.dumps(
         document, allow_nan=False, separators=(",", ":"), sort_keys=True
     ).encode("ascii")
+
+
+def _demand_size(data: bytes, most: int) -> None:
+    if len(data) > most:
+        raise _error(f"it has {len(data)} bytes, more than {most}")
 
 
 def _check(data: bytes) -> None:

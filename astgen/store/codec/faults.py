@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Malformed", "Unstorable", "type_name"]
+__all__ = ["Malformed", "Unstorable", "not_allowed", "type_name"]
 
 
 class Unstorable(Exception):
@@ -29,12 +29,31 @@ class Malformed(Exception):
     Attributes:
         reason: What.
         rule: The code of the linter's rule that it breaks.
+        hint: The way out; empty if there is none but to save it again.
     """
 
-    def __init__(self, reason: str, rule: str = "AG601") -> None:
+    def __init__(self, reason: str, rule: str = "AG601", hint: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.rule = rule
+        self.hint = hint
+
+
+def not_allowed(reason: str, allowance: str = "") -> Malformed:
+    """What a document may not refer to here, though it is well formed.
+
+    Args:
+        reason: What it refers to.
+        allowance: What allows it, as the caller of `load` writes it; empty if nothing
+            does.
+
+    Returns:
+        The error.
+    """
+    hint = "nothing allows that; load only what you would have written yourself"
+    if allowance:
+        hint = f"if you know it, allow it: {allowance}"
+    return Malformed(reason, "AG306", hint)
 
 
 def type_name(value: object) -> str:

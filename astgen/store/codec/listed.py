@@ -3,10 +3,25 @@
 `CALLABLES`: what may be loaded as what it is, and so be called by hostile text with
 whatever that text holds. The test is that of `astgen.check.paths`: it computes with
 numbers, tensors and containers; it reaches no file, process, module or attribute by
-name; it takes no code and calls no function that it is given. So `getattr`, `type`,
-`sorted`, `min`, `max`, `map`, `functools.reduce`, `functools.partial` and
-`operator.call` are missing, as is `id`, which tells an address. The paths that the
-checker allows in a text are allowed here too; they are not repeated.
+name; it takes no code and calls no function that it is given. Of a value it calls at
+most what an operator in the text would (`int` its `__int__`, `sum` its `__add__`), and
+values of classes that do something there have to be allowed. What is missing:
+
+- `getattr`, `type`, `vars`, `isinstance`: they lead from values to classes and names.
+- `sorted`, `min`, `max`, `map`, `filter`, `iter`, `functools.reduce`,
+  `functools.partial`, `collections.defaultdict`, `operator.call`: they call what they
+  are given, if only as `key=`.
+- `str`, `bytes`, `bytearray`: given the name of an encoding, they ask the registry of
+  codecs, which imports modules by name.
+- `id`, `hash`, `repr`, `ascii`, `format`: they tell addresses of objects.
+
+The paths that the checker allows in a text are allowed here too; they are not repeated.
+
+`METHODS`: likewise methods of Python's own types, beside those that the checker allows
+on any value. As functions of their type (`str.upper`) they take values of that type
+only, so a name that means more elsewhere means nothing else here. Missing are `format`
+and `format_map`, which read attributes; `encode` and `decode`, for the registry of
+codecs; `__getattribute__`, `__init__`, `__reduce__` and what tells addresses.
 
 `ATTRIBUTES`: what `operator.attrgetter` may read from any value. Each is data of
 tensors, dtypes, devices, or of what PyTorch's operators return. On other values some
@@ -17,11 +32,11 @@ the class it is of.
 
 from __future__ import annotations
 
-__all__ = ["ATTRIBUTES", "CALLABLES", "KEYWORD_OPERATORS"]
+__all__ = ["ATTRIBUTES", "CALLABLES", "KEYWORD_OPERATORS", "METHODS"]
 
 _BUILTINS = """
-    abs all any bool complex dict divmod enumerate float frozenset int len list pow
-    range reversed round set slice sum tuple zip
+    abs all any bin bool callable chr complex dict divmod enumerate float frozenset
+    hex int len list oct ord pow range reversed round set slice sum tuple zip
 """.split()
 
 _MATH = """
@@ -48,6 +63,39 @@ CALLABLES = frozenset(
     }
 )
 """Functions and classes by module and qualified name."""
+
+_TEXT = """
+    capitalize center count endswith expandtabs find isalnum isalpha isascii isdigit
+    islower isspace istitle isupper join ljust lower lstrip partition removeprefix
+    removesuffix replace rfind rindex rjust rpartition rsplit rstrip splitlines
+    startswith strip swapcase title upper zfill
+"""
+_SETS = """
+    copy difference intersection isdisjoint issubset issuperset symmetric_difference
+    union
+"""
+_OWN_METHODS = {
+    "bytes": f"{_TEXT} hex",
+    "dict": "__delitem__ __reversed__ clear copy pop popitem setdefault update",
+    "float": "__divmod__ __rdivmod__ hex",
+    "frozenset": _SETS,
+    "int": "__divmod__ __rdivmod__ bit_count to_bytes",
+    "list": """
+        __delitem__ __reversed__ append clear copy count extend insert pop remove reverse
+    """,
+    "range": "__reversed__ count",
+    "set": f"""
+        {_SETS} clear difference_update discard intersection_update pop remove
+        symmetric_difference_update update
+    """,
+    "str": f"{_TEXT} casefold isdecimal isidentifier isnumeric isprintable",
+    "tuple": "count",
+}
+
+METHODS = frozenset(
+    f"{owner}.{name}" for owner, names in _OWN_METHODS.items() for name in names.split()
+)
+"""Methods of Python's types by type and name."""
 
 ATTRIBUTES = frozenset("""
     H L LD LU P Q R S T U V Vh a bin_edges bits count data device dtype eigenvalues

@@ -16,17 +16,19 @@ names are imported.
 
 from __future__ import annotations
 
+import abc
+import enum
 import functools
 import importlib
 import operator
 import sys
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from astgen.check.paths import torch_paths
-from astgen.store.codec.faults import Malformed, Unstorable
+from astgen.store.codec.faults import Malformed, Unstorable, not_allowed
 from astgen.store.codec.listed import CALLABLES
 from astgen.store.codec.policy import DecodePolicy
 
@@ -37,6 +39,7 @@ _ROOTS: dict[str, ModuleType] = {"torch": torch, "operator": operator}
 _PATH_HOMES = frozenset({"None", "_operator", "torch"})
 """Where the functions of the listed paths say that they are from."""
 _MISSING = object()
+_METACLASSES = (type, enum.EnumMeta, abc.ABCMeta, type(Protocol))
 
 
 def is_nameable(value: object) -> bool:
@@ -92,10 +95,9 @@ def loaded(name: Any, policy: DecodePolicy) -> Any:
     else:
         _well_formed(name)
         if not policy.allows(name):
-            raise Malformed(
-                f"{name} is not on the list of harmless names; if it is meant to be "
-                f"loaded, allow it: DecodePolicy(modules={{{name!r}}})",
-                "AG306",
+            raise not_allowed(
+                f"{name} is not on the list of harmless names",
+                f"DecodePolicy(modules={{{name!r}}})",
             )
         value = _found(name, policy, True)
     if not is_nameable(value):
@@ -104,16 +106,22 @@ def loaded(name: Any, policy: DecodePolicy) -> Any:
     return value
 
 
-def found(name: Any, policy: DecodePolicy) -> type:
+def found(name: Any, policy: DecodePolicy) -> type[Any]:
     """The class of a name, to be used as the class of data.
 
     Raises:
         Malformed: It is not there, or is no class.
     """
     _well_formed(name)
-    value = _found(name, policy, policy.allows(name))
-    if not isinstance(value, type):
+    value: type[Any] = _found(name, policy, policy.allows(name))
+    if not issubclass(type(value), type):
         raise Malformed(f"{name} is no class")
+    is_plain = any(type(value) is kind for kind in _METACLASSES)
+    if not is_plain and not policy.allows(name):
+        raise not_allowed(
+            f"{name} has a metaclass, whose code runs when it is looked at",
+            f"DecodePolicy(modules={{{name!r}}})",
+        )
     _check_name(name, value)
     return value
 
@@ -123,9 +131,10 @@ def _found(name: str, policy: DecodePolicy, may_import: bool) -> Any:
     if module not in sys.modules:
         if not may_import:
             raise Malformed(
-                f"the module {module} is not imported; import it before, or allow "
-                f"it: DecodePolicy(modules={{{module!r}}})",
+                f"the module {module} is not imported",
                 "AG306",
+                "import it before, or allow it to be imported: "
+                f"DecodePolicy(modules={{{module!r}}})",
             )
         try:
             importlib.import_module(module)
@@ -175,20 +184,21 @@ def _lookup_or_none(name: str) -> Any:
     """What a name leads to, by dictionaries alone."""
     module_name, _, path = name.partition(":")
     value: Any = sys.modules.get(module_name)
-    if not isinstance(value, ModuleType):
+    # What looks at the type alone runs no code of the value or its metaclass.
+    if not issubclass(type(value), ModuleType):
         return None
     first, *rest = path.split(".")
-    value = vars(value).get(first)
+    value = ModuleType.__getattribute__(value, "__dict__").get(first)
     for step in rest:
-        if not isinstance(value, type):
+        if not issubclass(type(value), type):
             return None
         value = _member(value, step)
     return value
 
 
 def _member(owner: type, step: str) -> Any:
-    for parent in owner.__mro__:
-        value = vars(parent).get(step, _MISSING)
+    for parent in type.__getattribute__(owner, "__mro__"):
+        value = type.__getattribute__(parent, "__dict__").get(step, _MISSING)
         if isinstance(value, staticmethod):
             return value.__func__
         if isinstance(value, classmethod):

@@ -20,7 +20,7 @@ from astgen.check.judge import OPS, judge_path
 from astgen.check.paths import builtin_namespaces, methods
 from astgen.emit.resolve import ByName
 from astgen.store.codec.core import Decoder, Encoder, Kind
-from astgen.store.codec.faults import Malformed, Unstorable
+from astgen.store.codec.faults import Malformed, Unstorable, not_allowed
 from astgen.store.codec.listed import ATTRIBUTES, KEYWORD_OPERATORS
 from astgen.store.codec.pairs import decode_keywords, encode_keywords, parts_of
 
@@ -42,15 +42,15 @@ def _encode_operator(encoder: Encoder, value: Any) -> str:
     name = _operator_name(value)
     if _resolved(name) is not value:
         raise Unstorable(value, f"torch.ops.{name} is another", "register it")
-    _refuse_unlisted(value, name)
-    _need_namespace(encoder, name)
+    _note_operator(encoder, value, name)
     return name
 
 
 def _decode_operator(decoder: Decoder, name: Any) -> Any:
     value = _resolved(_allowed_operator(decoder, name))
     if value is None or not isinstance(value, OPERATORS):
-        raise Malformed(f"there is no operator {name} here", "AG504")
+        hint = "import what registers it before"
+        raise Malformed(f"there is no operator {name} here", "AG504", hint)
     if _operator_name(value) != name:
         raise Malformed(f"the operator {name} calls itself otherwise")
     return value
@@ -59,24 +59,37 @@ def _decode_operator(decoder: Decoder, name: Any) -> Any:
 def _allowed_operator(decoder: Decoder, name: Any) -> str:
     if type(name) is not str or not all(map(str.isidentifier, name.split("."))):
         raise Malformed("the name of an operator is none")
-    if name in KEYWORD_OPERATORS:
-        return name
-    verdict = judge_path(OPS + name, Dialect(namespaces=decoder.policy.namespaces))
-    if verdict is not None:
-        raise Malformed(f"operator {name}: {verdict.message}", "AG306")
+    namespace = name.partition(".")[0]
+    if not _is_listed(name, frozenset({namespace})):
+        raise not_allowed(f"torch.ops.{name} is not on the list of operators")
+    if not _is_listed(name, frozenset(decoder.policy.namespaces)):
+        wanted = f"frozenset({{{namespace!r}}})"
+        raise not_allowed(
+            f"torch.ops.{name} is of a namespace that is not allowed",
+            f"Dialect(namespaces={wanted}) for the whole program, or "
+            f"DecodePolicy(namespaces={wanted}) for its constants",
+        )
     return name
 
 
-def _refuse_unlisted(value: Any, name: str) -> None:
+def _is_listed(name: str, namespaces: frozenset[str]) -> bool:
+    """Whether a name may be that of an operator; whether it is one shows later."""
+    if name in KEYWORD_OPERATORS:
+        return True
+    namespace, *steps = name.split(".")
+    if namespace in namespaces - builtin_namespaces() and len(steps) in (1, 2):
+        # What the name leads to has to be an operator that calls itself so. A text
+        # may not spell `op` and its like, for nobody looks where they lead.
+        return not any(step.startswith("__") for step in steps)
+    return judge_path(OPS + name, Dialect(namespaces=namespaces)) is None
+
+
+def _note_operator(encoder: Encoder, value: Any, name: str) -> None:
+    """Refuse what could not be loaded again, and note what has to be allowed."""
     namespace = name.partition(".")[0]
-    allowed = Dialect(namespaces=frozenset({namespace}))
-    if name not in KEYWORD_OPERATORS and judge_path(OPS + name, allowed) is not None:
+    if not _is_listed(name, frozenset({namespace})):
         way_out = "call it in a function of your own, and allow that"
         raise Unstorable(value, f"{name} is not on the list of operators", way_out)
-
-
-def _need_namespace(encoder: Encoder, name: str) -> None:
-    namespace = name.partition(".")[0]
     if namespace not in builtin_namespaces():
         encoder.needs.add(f"{OPS}{namespace}")
 
@@ -96,8 +109,10 @@ def _encode_by_name(encoder: Encoder, value: ByName) -> list[str]:
         return ["torch.Tensor", name]
     if value._root is torch and path.startswith("ops."):
         name = path.removeprefix("ops.")
-        _refuse_unlisted(value, name)
-        _need_namespace(encoder, name)
+        target = _resolved(name)
+        if not isinstance(target, OPERATORS) or _operator_name(target) != name:
+            raise Unstorable(value, f"torch.ops.{name} is none", "rename the operator")
+        _note_operator(encoder, value, name)
         return ["torch.ops", name]
     raise Unstorable(value, f"{path} is no operator", "use the object itself")
 
@@ -120,10 +135,9 @@ def _check_attribute(decoder: Decoder, name: Any) -> None:
         raise Malformed("an attribute is no plain name")
     listed = name in ATTRIBUTES or name in methods()
     if not listed and name not in decoder.policy.attributes:
-        raise Malformed(
-            f"the attribute {name} is not on the list; if it is meant to be read, "
-            f"allow it: DecodePolicy(attributes={{{name!r}}})",
-            "AG306",
+        raise not_allowed(
+            f"the attribute {name} is not on the list",
+            f"DecodePolicy(attributes={{{name!r}}})",
         )
 
 
@@ -172,7 +186,10 @@ def _decode_method(decoder: Decoder, parts: Any) -> Any:
     if type(name) is not str or name not in methods():
         _check_attribute(decoder, name)
         if name not in decoder.policy.attributes:
-            raise Malformed(f"{name} is no method", "AG306")
+            raise not_allowed(
+                f"the method {name} is not on the list",
+                f"DecodePolicy(attributes={{{name!r}}})",
+            )
     values = decoder.values(args)
     return operator.methodcaller(name, *values, **decode_keywords(decoder, keywords))
 

@@ -6,13 +6,14 @@ are not a number, with all their bits.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import re
 import struct
 from typing import Any
 
 from astgen.store.codec.core import Decoder, Encoder, Kind, fits
-from astgen.store.codec.faults import Malformed
+from astgen.store.codec.faults import Malformed, Unstorable
 
 __all__ = ["PLAIN", "decode_float", "encode_float"]
 
@@ -89,6 +90,15 @@ def _decode_str(decoder: Decoder, form: Any) -> str:
     return value
 
 
+def _encode_bytearray(encoder: Encoder, value: bytearray) -> Any:
+    if value:
+        place = ctypes.addressof(ctypes.c_char.from_buffer(value))
+        if not encoder.memory.claim(value, id(value), place, len(value)):
+            reason = "it shares memory with another constant"
+            raise Unstorable(value, reason, "use a copy of it, or clone() the other")
+    return encoder.raw(bytes(value))
+
+
 def _encode_singleton(_: Encoder, value: Any) -> str:
     return "Ellipsis" if value is ... else "NotImplemented"
 
@@ -111,7 +121,7 @@ PLAIN: dict[type, Kind] = {
     bytes: Kind("bytes", Encoder.raw, Decoder.raw),
     bytearray: Kind(
         "bytearray",
-        lambda encoder, value: encoder.raw(bytes(value)),
+        _encode_bytearray,
         lambda decoder, form: bytearray(decoder.raw(form)),
         identity=True,
     ),

@@ -9,6 +9,7 @@ from typing import Any
 from astgen.store.codec.core import Encoder
 from astgen.store.codec.faults import Unstorable, type_name
 from astgen.store.codec.kinds import kind_of
+from astgen.store.codec.memory import Memory
 
 __all__ = ["Portability", "check_portable"]
 
@@ -48,11 +49,12 @@ def check_portable(values: Sequence[Any]) -> tuple[Portability, ...]:
     Returns:
         One answer for each.
     """
-    return tuple(_answer(slot, value) for slot, value in enumerate(values))
+    memory = Memory()
+    return tuple(_answer(slot, value, memory) for slot, value in enumerate(values))
 
 
-def _answer(slot: int, value: Any) -> Portability:
-    encoder = Encoder(kind_of, dry=True)
+def _answer(slot: int, value: Any, memory: Memory) -> Portability:
+    encoder = Encoder(kind_of, dry=True, memory=memory)
     try:
         encoder.form(value)
     except Unstorable as fault:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from astgen.store.codec.classes import (
+    class_attribute,
     data_class,
     is_dataclass,
     is_namedtuple,
@@ -36,6 +37,23 @@ _PLAIN: dict[type, Callable[[Any], Any]] = {
     tuple: lambda value: tuple(tuple.__iter__(value)),
 }
 """Values without their subclass, and without its methods, which may say anything."""
+
+_COMBINING = frozenset("""
+    __eq__ __getattr__ __getattribute__ __new__ __setattr__ _create_pseudo_member_
+    _iter_member_ _missing_ _numeric_repr_
+""".split())
+"""What `enum` calls of a class when it makes a combination of its members."""
+
+
+def _function(value: Any) -> Any:
+    return getattr(value, "__func__", value)
+
+
+_STANDARD = frozenset(
+    id(_function(value))
+    for base in (*enum.IntFlag.__mro__, *enum.Flag.__mro__)
+    for value in vars(base).values()
+)
 
 
 def record_kind(value: Any) -> Kind | None:
@@ -93,8 +111,9 @@ def _decode_member(decoder: Decoder, parts: Any) -> Any:
 
 def _encode_flags(encoder: Encoder, value: enum.Enum) -> list[Any]:
     bits = value._value_
-    if not isinstance(value, enum.Flag) or type(bits) is not int:
-        raise Unstorable(value, "it is no member of its class", _ALLOW)
+    if not _is_flag(type(value)) or type(bits) is not int:
+        reason = "it is no member of its class, and no plain combination of them"
+        raise Unstorable(value, reason, _ALLOW)
     return [named_class(encoder, type(value)), encoder.form(bits)]
 
 
@@ -118,13 +137,13 @@ def _is_flag(kind: type) -> bool:
     return (
         issubclass(kind, enum.Flag)
         and type(kind) is type(enum.Flag)
-        and _missing(kind) in (_missing(enum.Flag), _missing(enum.IntFlag))
-        and kind.__new__ in (enum.Enum.__new__, enum.Flag.__new__, enum.IntFlag.__new__)
+        and any(class_attribute(kind, "_member_type_") is one for one in (object, int))
+        and all(
+            id(_function(vars(parent)[name])) in _STANDARD
+            for parent in kind.__mro__
+            for name in _COMBINING & vars(parent).keys()
+        )
     )
-
-
-def _missing(kind: type[enum.Flag]) -> Any:
-    return getattr(kind._missing_, "__func__", None)
 
 
 def _encode_tuple(encoder: Encoder, value: tuple[Any, ...]) -> list[Any]:

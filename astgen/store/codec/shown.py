@@ -79,7 +79,9 @@ def _shown(value: Any, form: Any) -> str:
         text = payload.replace(":", ".")
     elif tag in ("placement", "attrgetter", "by_name", "method"):
         text = f"{type(value).__name__}: {' '.join(map(str, payload))}"
-    elif isinstance(value, (tuple, list, dict, set, frozenset)):
+    elif isinstance(value, tuple):
+        text = f"a {type_name(value)} of {tuple.__len__(value)}"
+    elif isinstance(value, (list, dict, set, frozenset)):
         text = f"a {type_name(value)} of {len(value)}"
     else:
         text = f"a {type_name(value)}"

@@ -100,14 +100,13 @@ def _storage_number(encoder: Encoder, tensor: torch.Tensor) -> int:
     if key not in encoder.storage_ids:
         form: dict[str, Any] = {"device": str(tensor.device), "size": size}
         if tensor.device.type != "meta":
+            place, space = storage.data_ptr(), str(tensor.device)
+            if not encoder.memory.claim(storage, key, place, size, space):
+                reason = "it shares memory with another constant"
+                raise Unstorable(tensor, reason, _COPY)
             form["blob"] = "" if encoder.dry else encoder.blob(_bytes(storage))
             form["order"] = sys.byteorder
         encoder.storage_ids[key] = len(encoder.storages)
-        if (
-            size
-            and encoder.memory.setdefault(storage.data_ptr(), storage) is not storage
-        ):
-            raise Unstorable(tensor, "it shares memory with another constant", _COPY)
         encoder.storages.append(form)
     return encoder.storage_ids[key]
 
@@ -146,9 +145,9 @@ def _storage(decoder: Decoder, form: Any) -> Any:
         return made.to(device).untyped_storage()
     except (RuntimeError, AssertionError) as error:
         raise Malformed(
-            f"the device {device} is not here ({type(error).__name__}); map it to "
-            "another with DecodePolicy(device_map={…})",
+            f"the device {device} is not here ({type(error).__name__})",
             "AG604",
+            f"map it to another: DecodePolicy(device_map={{{str(device)!r}: 'cpu'}})",
         ) from error
 
 

@@ -16,7 +16,7 @@ from astgen.store.codec.shown import describe
 from astgen.store.codec.tensors import decode_storages
 from astgen.store.manifest import Slot
 
-__all__ = ["VERSION", "Encoded", "decode", "encode"]
+__all__ = ["VERSION", "Decoded", "Encoded", "decode", "decode_described", "encode"]
 
 VERSION = 1
 """Of the forms. What is read is exactly this one."""
@@ -37,6 +37,19 @@ class Encoded:
     blobs: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     slots: tuple[Slot, ...] = ()
     needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """Constants that were made of a document.
+
+    Attributes:
+        values: They, in slot order.
+        slots: What a manifest has to say of them.
+    """
+
+    values: list[Any]
+    slots: tuple[Slot, ...]
 
 
 def encode(values: Sequence[Any]) -> Encoded:
@@ -86,6 +99,13 @@ def decode(
         ArtifactError: The document is malformed, refers to what is not there or not
             allowed, or is not in the one form that its constants have.
     """
+    return decode_described(document, blobs, policy).values
+
+
+def decode_described(
+    document: Any, blobs: Mapping[str, bytes], policy: DecodePolicy = DEFAULT_POLICY
+) -> Decoded:
+    """Make the constants of a document, and say of each what it is; see `decode`."""
     if type(document) is not dict or set(document) != {"slots", "storages", "version"}:
         raise ArtifactError("it is no list of constants", path=NAME)
     version, forms = document["version"], document["slots"]
@@ -95,23 +115,35 @@ def decode(
     if type(forms) is not list:
         raise ArtifactError("it is no list", path=NAME, field="slots")
     decoder = Decoder(kind_of_tag, kind_of, blobs, policy)
-    where, values = "storages", []
+    where, values, slots = "storages", [], []
     try:
         decode_storages(decoder, document["storages"])
         for place, form in enumerate(forms):
             where = f"slots[{place}]"
-            values.append(decoder.value(form))
+            before = decoder.objects
+            values.append(value := decoder.value(form))
+            number, new = decoder.number(value, form), decoder.objects - before
+            slots.append(describe(place, value, form, number, new))
         where = "storages"
         if decoder.used_storages != len(decoder.storages):
             raise Malformed("a storage is not used")
     except (Malformed, Unstorable) as fault:
-        rule = fault.rule if isinstance(fault, Malformed) else "AG601"
-        raise ArtifactError(fault.reason, path=NAME, field=where, rule=rule) from fault
+        raise _malformed(fault, where) from fault
     except Exception as error:
         # PyTorch, numpy and classes of the caller may refuse a value in their own way.
         reason = f"it cannot be made: {type_name(error)}"
         raise ArtifactError(reason, path=NAME, field=where) from error
-    return values
+    return Decoded(values, tuple(slots))
+
+
+def _malformed(fault: Malformed | Unstorable, where: str) -> ArtifactError:
+    if not isinstance(fault, Malformed):
+        return ArtifactError(fault.reason, path=NAME, field=where)
+    if not fault.hint:
+        return ArtifactError(fault.reason, path=NAME, field=where, rule=fault.rule)
+    return ArtifactError(
+        fault.reason, path=NAME, field=where, rule=fault.rule, hint=fault.hint
+    )
 
 
 def _refusal(place: int, fault: Unstorable) -> ConstantError:

@@ -17,13 +17,19 @@ import torch
 from astgen.check.paths import methods, torch_paths
 from astgen.errors import ArtifactError, ConstantError
 from astgen.store.codec import DecodePolicy, decode, encode
-from astgen.store.codec.listed import ATTRIBUTES, CALLABLES, KEYWORD_OPERATORS
+from astgen.store.codec.listed import (
+    ATTRIBUTES,
+    CALLABLES,
+    KEYWORD_OPERATORS,
+    METHODS,
+)
 from support import things
 
 DANGEROUS = """
-    __import__ breakpoint classmethod compile delattr dir eval exec filter getattr globals
-    hasattr help id input isinstance issubclass iter locals map max memoryview min next
-    object open print property setattr sorted staticmethod super type vars
+    __import__ ascii breakpoint bytearray bytes classmethod compile delattr dir eval exec
+    filter format getattr globals hasattr hash help id input isinstance issubclass iter
+    locals map max memoryview min next object open print property repr setattr sorted
+    staticmethod str super type vars
 """.split()
 
 
@@ -97,6 +103,112 @@ def test_listed_attributes_lead_to_no_code() -> None:
                 continue
             if not isinstance(subject, torch.nn.Module):
                 assert not isinstance(value, code), (subject, name)
+
+
+class Watched:
+    """Notes what is asked of it, and does nothing that was not listed for it."""
+
+    def __init__(self) -> None:
+        self.called = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> int:
+        self.called = True
+        return 0
+
+
+def _results(function: Any, argument: Any) -> None:
+    """Call a function in many ways with the one argument in every place."""
+    ways: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        *(((argument,) * count, {}) for count in range(1, 4)),
+        *((([1, 2],) + (argument,) * count, {}) for count in range(3)),
+        *(
+            (([1, 2],), {name: argument})
+            for name in ("key", "default", "start", "func")
+        ),
+        *(((text, argument), {}) for text in ("ab", b"ab", 3, 2.5, (1,), {1: 2}, {1})),
+        ((argument, [1, 2]), {}),
+        ((argument, argument, argument), {"key": argument}),
+    ]
+    for args, kwargs in ways:
+        try:
+            made = function(*args, **kwargs)
+            if hasattr(made, "__next__"):
+                next(made, None)
+        except Exception:
+            continue
+
+
+@pytest.mark.parametrize("name", sorted(CALLABLES | {f"method {m}" for m in METHODS}))
+def test_what_is_listed_calls_nothing_that_it_is_given(name: str) -> None:
+    if name.startswith("method "):
+        owner, _, own = name.removeprefix("method ").partition(".")
+        function = vars(getattr(builtins, owner)).get(own)
+    else:
+        module, _, path = name.partition(":")
+        function = getattr(sys.modules[module], path, None)
+    watched = Watched()
+    if function is not None and "pytree" not in name:
+        _results(function, watched)
+    assert not watched.called
+
+
+@pytest.mark.parametrize("function", [max, min, sorted, list.sort, map, filter, iter])
+def test_the_look_at_calls_sees_what_it_is_there_for(function: Any) -> None:
+    watched = Watched()
+    _results(function, watched)
+    assert watched.called
+
+
+def test_listed_methods_are_there() -> None:
+    for name in METHODS:
+        owner, _, own = name.partition(".")
+        value = getattr(getattr(builtins, owner), own)
+        (form,) = encode([value]).document["slots"]
+        assert form == {"method": [owner, own]}
+        assert decode({"slots": [form], "storages": [], "version": 1}, {}) == [value]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *(str.format, str.format_map, str.encode, bytes.decode, str.translate),
+        *(list.__getattribute__, list.__init__, set.__reduce__, tuple.__hash__),
+        *(
+            str.__repr__,
+            int.__format__,
+            torch.Tensor.backward,
+            torch.Tensor.register_hook,
+        ),
+    ],
+    ids=lambda method: method.__qualname__,
+)
+def test_methods_that_reach_further_are_not_listed(method: Any) -> None:
+    try:
+        encoded = encode([method])
+    except ConstantError:
+        return
+    # Functions in Python are loaded where they are allowed by name.
+    assert encoded.needs and "name" in encoded.document["slots"][0]
+    with pytest.raises(ArtifactError):
+        decode(encoded.document, {})
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["torch._tensor", "backward"],
+        ["torch._tensor", "add"],
+        ["torch._tensor", "__class__"],
+        ["torch._tensor", ""],
+        ["torch._tensor", "__rdiv__"],
+        ["str", "format"],
+        ["type", "mro"],
+    ],
+)
+def test_no_other_method_is_loaded(parts: list[str]) -> None:
+    document = {"slots": [{"method": parts}], "storages": [], "version": 1}
+    with pytest.raises(ArtifactError):
+        decode(document, {})
 
 
 def test_no_listed_name_is_a_dunder_or_private() -> None:

@@ -112,6 +112,11 @@ CASES: dict[str, tuple[Any, str, str]] = {
         "not on the list",
         "a function of your own",
     ),
+    "operator by a name that leads elsewhere": (
+        ByName(torch, "ops.astgen_tests.overloads.op"),
+        "is none",
+        "rename",
+    ),
     "function by name": (ByName(torch, "load"), "no operator", "the object itself"),
     "dunder": (operator.attrgetter("__class__"), "__class__", "of your own"),
     "dunder inside": (operator.attrgetter("a.__dict__"), "__dict__", "of your own"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import operator
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +16,8 @@ import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import DeviceMesh
 
+from astgen.check import Dialect
+from astgen.emit.resolve import CALL, ByName
 from astgen.errors import ArtifactError, ConstantError
 from astgen.store.codec import (
     DecodePolicy,
@@ -41,6 +46,16 @@ def registry() -> Iterator[None]:
     for kept, now in ((users, kinds._USERS), (tags, kinds._TAGS)):
         now.clear()
         now.update(kept)
+
+
+@dataclasses.dataclass
+class Callback:
+    """Data that a program could call."""
+
+    x: int
+
+    def __call__(self) -> None:
+        raise AssertionError
 
 
 def register_point(**options: Any) -> None:
@@ -141,6 +156,55 @@ def test_needs_are_what_has_to_be_allowed() -> None:
     )
     made = decode(encode(constants).document, {}, policy)
     assert [one is other for one, other in zip(made, constants)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        things.scale,
+        getattr,
+        things.Static.scaled,
+        operator.attrgetter("logits"),
+        operator.methodcaller("tofile"),
+        CALL,
+        torch.ops.astgen_tests.bump.default,
+        ByName(torch, "ops.astgen_tests.op.default"),
+        Callback(1),
+    ],
+    ids=lambda constant: type(constant).__name__,
+)
+def test_what_is_not_allowed_says_what_would_allow_it(constant: Any) -> None:
+    encoded = encode([constant])
+    with pytest.raises(ArtifactError) as caught:
+        decode(encoded.document, {})
+    assert caught.value.rule == "AG306"
+    found = re.search(r"DecodePolicy\(.*\)", caught.value.hint)
+    assert found is not None
+    policy = eval(found[0], {"DecodePolicy": DecodePolicy})
+    (made,) = decode(encoded.document, {}, policy)
+    assert type(made) is type(constant)
+    dialect = re.search(r"Dialect\(.*?\)\)", caught.value.hint)
+    if dialect is not None:
+        policy = DecodePolicy(
+            namespaces=eval(dialect[0], {"Dialect": Dialect}).namespaces
+        )
+        assert decode(encoded.document, {}, policy)
+
+
+def test_what_nothing_allows_says_that_and_not_to_save_again() -> None:
+    for form in ({"method": ["str", "format"]}, {"operator": "aten.from_file.default"}):
+        document = {"slots": [form], "storages": [], "version": 1}
+        with pytest.raises(ArtifactError, match="nothing allows that") as caught:
+            decode(document, {})
+        assert "save the program" not in str(caught.value)
+
+
+def test_an_operator_that_is_not_there_has_to_be_registered() -> None:
+    document = {"slots": [{"operator": "astgen_tests.nothing"}], "storages": []}
+    policy = DecodePolicy(namespaces=frozenset({"astgen_tests"}))
+    with pytest.raises(ArtifactError, match="here; import what registers it") as caught:
+        decode({**document, "version": 1}, {}, policy)
+    assert caught.value.rule == "AG504"
 
 
 _IMPORTS = """
