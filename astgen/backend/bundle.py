@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from astgen.backend.inductor import KIND, dump_compiled
+from astgen.backend.inductor import KIND, dump_compiled, load_compiled
 from astgen.backend.pieces import BuiltPiece
 from astgen.check.judge import OPS
 from astgen.errors import BackendError
@@ -22,8 +22,10 @@ __all__ = [
     "PIECES",
     "Bundle",
     "artifact_of",
+    "blob_of",
     "built",
     "bundle_of",
+    "loaded_piece",
     "pieces_of",
     "policy_for",
 ]
@@ -67,10 +69,28 @@ def bundle_of(program: Program, pieces: Mapping[str, BuiltPiece]) -> Bundle:
                 "(torch._dynamo.config.inline_inbuilt_nn_modules)"
             )
         if piece.program is None:
-            blobs[name] = dump_compiled(piece.function)
+            blobs[name] = blob_of(piece)
         else:
             programs[name] = replace(piece.program, module=None)
     return Bundle(replace(program, module=None), programs, blobs)
+
+
+def blob_of(piece: BuiltPiece) -> bytes:
+    """The bytes of a piece that inductor compiled, here or elsewhere.
+
+    Raises:
+        BackendError: PyTorch cannot store the piece.
+    """
+    return dump_compiled(piece.function) if piece.stored is None else piece.stored
+
+
+def loaded_piece(data: bytes) -> BuiltPiece:
+    """A piece of its bytes, which have to be trusted; it can be stored again.
+
+    Raises:
+        BackendError: PyTorch does not load the piece.
+    """
+    return BuiltPiece(load_compiled(data), stored=data)
 
 
 def artifact_of(

@@ -18,19 +18,25 @@ from torch._dynamo.aot_compile import (  # type: ignore[attr-defined]
     SerializableCallable,
 )
 
-from astgen.backend.bundle import artifact_of, built, bundle_of, pieces_of, policy_for
-from astgen.backend.inductor import load_compiled
+from astgen.backend.bundle import (
+    artifact_of,
+    built,
+    bundle_of,
+    loaded_piece,
+    pieces_of,
+    policy_for,
+)
 from astgen.backend.pieces import BuiltPiece
 from astgen.check import DEFAULT_DIALECT, Dialect
-from astgen.errors import ArtifactError, BackendError
+from astgen.errors import ArtifactError, BackendError, InvalidNameError
 from astgen.program import Program
 from astgen.run import load
-from astgen.store.artifact import EXTRA, Artifact, pack_artifact
+from astgen.store.artifact import EXTRA, Artifact, names_of, pack_artifact
 from astgen.store.codec import DecodePolicy, encode
 from astgen.store.container import Archive, read
 from astgen.store.loading import load_artifact
 from astgen.store.manifest import Manifest
-from astgen.store.members import CODE, CONSTANTS
+from astgen.store.members import CODE, CONSTANTS, MANIFEST
 from astgen.store.notation import parse_json, write_json
 
 __all__ = ["SerializableFunction"]
@@ -138,7 +144,7 @@ class SerializableFunction(SerializableCallable):
             pieces_of(found, lambda content: _program(_load(content, policy)))
         )
         for name, opaque in found.blobs.items():
-            pieces[name] = BuiltPiece(load_compiled(opaque.data))
+            pieces[name] = loaded_piece(opaque.data)
         program = _program(found)
         functions = {name: piece.function for name, piece in pieces.items()}
         return cls(program, pieces, program.compile(functions))
@@ -168,12 +174,19 @@ def _program(found: Artifact) -> Program:
 
 def _dialect(manifest: Manifest) -> Dialect:
     """What the text was allowed to name when it was stored."""
-    return replace(
-        DEFAULT_DIALECT,
-        namespaces=DEFAULT_DIALECT.namespaces | {*manifest.namespaces},
-        paths=DEFAULT_DIALECT.paths | {*manifest.paths},
-        **manifest.dialect,
-    )
+    names = {
+        name: manifest.dialect.get(name, default)
+        for name, default in names_of(DEFAULT_DIALECT).items()
+    }
+    try:
+        return replace(
+            DEFAULT_DIALECT,
+            namespaces=DEFAULT_DIALECT.namespaces | {*manifest.namespaces},
+            paths=DEFAULT_DIALECT.paths | {*manifest.paths},
+            **names,
+        )
+    except InvalidNameError as error:
+        raise ArtifactError(str(error), path=MANIFEST, field="dialect") from error
 
 
 def _policy(archive: Archive) -> DecodePolicy:
@@ -195,8 +208,7 @@ def _legacy(archive: Archive) -> SerializableFunction:
     program = Program(code, names, dialect=dialect)
     blobs = archive.manifest.blobs
     pieces = {
-        name: BuiltPiece(load_compiled(archive.members[member]))
-        for name, member in blobs.items()
+        name: loaded_piece(archive.members[member]) for name, member in blobs.items()
     }
     functions = {name: piece.function for name, piece in pieces.items()}
     function = load(code, functions, names, None, dialect)

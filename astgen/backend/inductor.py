@@ -50,7 +50,8 @@ def load_compiled(data: bytes) -> Callable[..., Any]:
         The piece.
 
     Raises:
-        BackendError: PyTorch does not take them, say because it is another one.
+        BackendError: PyTorch does not take them, say because it is another one, or
+            finds no compiler.
     """
     with tempfile.TemporaryDirectory(prefix="astgen-") as folder:
         path = os.path.join(folder, "piece")
@@ -65,7 +66,8 @@ def load_compiled(data: bytes) -> Callable[..., Any]:
             # The bytes are PyTorch's own, and so is what it raises for them.
             name = type(error).__name__
             raise BackendError(
-                f"PyTorch does not load a stored piece: {name}: {error}; compile it "
-                "again with this PyTorch"
+                f"PyTorch does not load a stored piece: {name}: {error}; load it with "
+                "the PyTorch and the compilers that it was stored with, or compile "
+                "the model again"
             ) from error
     return loaded

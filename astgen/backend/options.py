@@ -26,7 +26,7 @@ class BackendOptions:
         pieces: What the pieces between them run on: "eager" for plain calls
             of torch, "inductor" for TorchInductor.
         cache_dir: A folder in which compiled graphs are kept; made if it is not
-            there. None for no cache.
+            there. `~` stands for the home directory. None for no cache.
         trust_cache: Whether what inductor made of pieces may be loaded from there.
             These are pickles and code, so whoever can write to the folder can run
             anything. Without it, programs come from the cache and inductor
@@ -53,10 +53,8 @@ class BackendOptions:
                 f"option 'pieces' has no value {self.pieces!r}; "
                 + _accepted(self.pieces, get_args(PieceCompiler))
             )
-        if not (self.cache_dir is None or isinstance(self.cache_dir, str)):
-            raise BackendError(
-                f"option 'cache_dir' takes the path of a folder, got {self.cache_dir!r}"
-            )
+        if self.cache_dir is not None:
+            object.__setattr__(self, "cache_dir", _folder(self.cache_dir))
         if type(self.trust_cache) is not bool:
             raise BackendError(
                 f"option 'trust_cache' takes True or False, got {self.trust_cache!r}"
@@ -88,6 +86,28 @@ def parse_options(options: Mapping[str, Any] | None) -> BackendOptions:
     if isinstance(given.get("cache_dir"), os.PathLike):
         given["cache_dir"] = os.fspath(given["cache_dir"])
     return BackendOptions(**given)
+
+
+def _folder(path: object) -> str:
+    """The path of a folder, with the home directory in place of `~`."""
+    if not (isinstance(path, str) and path) or "\0" in path:
+        raise BackendError(
+            f"option 'cache_dir' takes the path of a folder, got {path!r}"
+        )
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise BackendError(
+            f"option 'cache_dir' takes the path of a folder, and the file system has "
+            f"no names such as {path!r}: {error.reason}"
+        ) from error
+    expanded = os.path.expanduser(path)
+    if expanded.startswith("~"):
+        raise BackendError(
+            f"option 'cache_dir' is {path!r}, and nobody of that name has a home "
+            f"directory here; write './{path}' for a folder of that name"
+        )
+    return expanded
 
 
 def _accepted(name: object, known: Iterable[str]) -> str:

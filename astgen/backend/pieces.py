@@ -32,11 +32,14 @@ class BuiltPiece:
         function: Takes the values of the placeholders, returns what the piece does.
         program: The program that it is; None if inductor compiled it.
         modules: The modules that the program calls.
+        stored: The bytes that it was loaded from, if inductor compiled it elsewhere;
+            PyTorch does not store what it has loaded.
     """
 
     function: Callable[..., Any]
     program: Program | None = None
     modules: Mapping[str, torch.nn.Module] = field(default_factory=dict)
+    stored: bytes | None = field(default=None, repr=False)
 
 
 class CompiledPiece(torch.nn.Module):

@@ -15,13 +15,14 @@ from typing import Any, Literal
 import torch.distributed as dist
 
 from astgen.backend.backend import CompiledGraph
-from astgen.backend.statements import Statement, collectives, statements
+from astgen.backend.collectives import collectives
+from astgen.backend.statements import Statement, statements
 from astgen.errors import RankError
 from astgen.program import Program, generate
 
 __all__ = ["LiteralDifference", "RankReport", "check_ranks"]
 
-_MISSING = Statement("(no statement)", "(no statement)", ())
+_MISSING = Statement("(no statement)", "(no statement)")
 
 
 @dataclass(frozen=True)
@@ -73,37 +74,72 @@ def check_ranks(
         What was compared, the same on each rank.
 
     Raises:
-        RankError: On every rank, with the first statement in which they differ.
+        RankError: On every rank, with the first statement in which they differ, or
+            with what went wrong on one of them before there was anything to compare.
     """
-    if literals not in ("report", "raise"):
-        raise ValueError(f"literals is {literals!r}; choose 'report' or 'raise'")
-    if isinstance(program, CompiledGraph):
-        # With nothing compiled, all pieces become functions of one text.
-        whole = generate(program.split.gm)
-        calls = collectives(program.split.gm)
-    else:
-        whole, calls = program, []
-    mine = statements(whole)
-    shapes = [Statement(call, call, ()) for call in calls]
-    structure = [one.structure for one in (*shapes, *mine)]
-    details = [one.literals for one in (*shapes, *mine)]
-    digests = _gathered((_digest(structure), _digest(details)), group)
-    if len({structure for structure, _ in digests}) > 1:
+    shapes: list[Statement] = []
+    mine: list[Statement] = []
+    failure: Exception | None = None
+    try:
+        if literals not in ("report", "raise"):
+            raise ValueError(f"literals is {literals!r}; choose 'report' or 'raise'")
+        shapes, mine = _compared(program)
+    except Exception as error:
+        # The others are on their way to the comparison, and would wait for this rank.
+        failure = error
+    digests = _digests([*shapes, *mine])
+    of_ranks = _agreed(failure, str(literals), digests, group)
+    if len({structure for structure, _ in of_ranks}) > 1:
         # All ranks have the same digests, so all of them come here.
         _raise_first("a collective", _gathered(shapes, group))
         _raise_first("a statement", _gathered(mine, group))
     found: tuple[LiteralDifference, ...] = ()
-    if len(set(digests)) > 1:
+    if len({*of_ranks}) > 1:
         found = tuple(_literal_differences(_gathered(mine, group)))
     if found and literals == "raise":
         first = found[0]
         raise _error(f"literals of statement {first.place} differ", first.texts)
     count = sum(one.is_collective for one in mine)
-    return RankReport(len(digests), len(mine), count, found)
+    return RankReport(len(of_ranks), len(mine), count, found)
 
 
-def _digest(lines: Sequence[Any]) -> str:
-    return hashlib.sha256(repr(lines).encode("utf-8", "replace")).hexdigest()
+def _compared(
+    program: Program | CompiledGraph,
+) -> tuple[list[Statement], list[Statement]]:
+    """The collectives with their shapes as far as they are known, the statements."""
+    if not isinstance(program, CompiledGraph):
+        return [], statements(program)
+    calls = [Statement(call, call) for call in collectives(program.split.gm)]
+    # With nothing compiled, all pieces become functions of one text.
+    return calls, statements(generate(program.split.gm))
+
+
+def _digests(all_of_them: Sequence[Statement]) -> tuple[str, str]:
+    """The digest of the structure, and that of literals and constants."""
+    structure = repr([one.structure for one in all_of_them])
+    literals = repr([one.literals for one in all_of_them])
+    digests = [
+        hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        for text in (structure, literals)
+    ]
+    return digests[0], digests[1]
+
+
+def _agreed(
+    failure: Exception | None,
+    literals: str,
+    digests: tuple[str, str],
+    group: dist.ProcessGroup | None,
+) -> list[tuple[str, str]]:
+    """The digests of all ranks, if all of them have some and want the same."""
+    said = "" if failure is None else f"{type(failure).__name__}: {failure}"
+    failures, settings, of_ranks = zip(*_gathered((said, literals, digests), group))
+    if any(failures):
+        texts = [text or "nothing went wrong" for text in failures]
+        raise _error("not all of them can be compared", texts) from failure
+    if len({*settings}) > 1:
+        raise _error("`literals` of check_ranks differs", settings)
+    return [*of_ranks]
 
 
 def _gathered(value: Any, group: dist.ProcessGroup | None) -> list[Any]:
@@ -116,19 +152,27 @@ def _gathered(value: Any, group: dist.ProcessGroup | None) -> list[Any]:
 def _raise_first(what: str, of_ranks: Sequence[Sequence[Statement]]) -> None:
     for place in range(max(map(len, of_ranks))):
         row = [ranks[place] if place < len(ranks) else _MISSING for ranks in of_ranks]
-        if len({one.structure for one in row}) > 1:
-            texts = tuple(one.text for one in row)
+        structures = [one.structure for one in row]
+        if len({*structures}) > 1:
+            texts = [one.shown for one in row]
+            if len({*zip(texts, structures)}) > len({*texts}):
+                # Names hide the difference, of parameters in another order, say.
+                texts = [f"{t}  # {one}" for t, one in zip(texts, structures)]
             raise _error(f"{what}, number {place}, differs", texts)
 
 
 def _literal_differences(
     of_ranks: Sequence[Sequence[Statement]],
 ) -> list[LiteralDifference]:
-    return [
-        LiteralDifference(place, tuple(one.shown for one in row))
-        for place, row in enumerate(zip(*of_ranks))
-        if len({one.literals for one in row}) > 1
-    ]
+    found = []
+    for place, row in enumerate(zip(*of_ranks)):
+        literals = [one.literals for one in row]
+        if len({*literals}) > 1:
+            texts = [one.shown for one in row]
+            if len({*zip(texts, literals)}) > len({*texts}):
+                texts = [one.exact for one in row]
+            found.append(LiteralDifference(place, tuple(texts)))
+    return found
 
 
 def _error(what: str, texts: Sequence[str]) -> RankError:

@@ -1,7 +1,8 @@
 """The statements of a program, with what ranks may differ in taken apart.
 
 Of a statement remains its structure: targets, how values flow, names of keywords.
-Locals are numbered, literals and constants are blanks. The numbers and texts that a
+Locals are numbered, literals and constants are blanks; a constant that is called is a
+target. The numbers and texts that a
 collective is given stay, unless they name a group or are items of a list: ranks may
 split unevenly, but all of them reduce in the same way.
 """
@@ -10,30 +11,18 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import fx
-from torch._ops import OpOverload, OpOverloadPacket
 
-from astgen.backend.cache.spelling import Speller
-from astgen.backend.metadata import value_of
+from astgen.backend.collectives import NAMESPACES, arguments_of
+from astgen.backend.slots import Constant, Constants
 from astgen.program import Program
-from astgen.store.codec import encode
-from astgen.errors import ConstantError
 
-__all__ = ["Statement", "collectives", "statements"]
+__all__ = ["Statement", "statements"]
 
-_NAMESPACES = (
-    "_c10d_functional",
-    "_c10d_functional_autograd",
-    "_dtensor",
-    "c10d",
-    "c10d_functional",
-    "symm_mem",
-)
 _OPS = "torch.ops."
 _GROUPS = ("group", "group_name", "group_tag", "process_group", "tag")
 _BLANK = "_"
@@ -46,20 +35,30 @@ class Statement:
     Attributes:
         text: It as it stands there.
         structure: It without names, literals and constants.
-        literals: Its literals and constants, as texts.
+        literals: Its literals, as texts, and the keys of its constants.
+        constants: Its constants.
         is_collective: Whether it calls a collective.
     """
 
     text: str
     structure: str
-    literals: tuple[str, ...]
+    literals: tuple[str, ...] = ()
+    constants: tuple[Constant, ...] = ()
     is_collective: bool = False
 
     @property
     def shown(self) -> str:
         """The text, with the constants that it refers to."""
-        consts = [one for one in self.literals if one.startswith("constant ")]
-        return f"{self.text}  # {', '.join(consts)}" if consts else self.text
+        return self._with([one.shown for one in self.constants])
+
+    @property
+    def exact(self) -> str:
+        """The same, with all that tells the constants from others."""
+        return self._with([one.exact for one in self.constants])
+
+    def _with(self, constants: Sequence[str]) -> str:
+        said = ", ".join(f"constant {one}" for one in constants)
+        return f"{self.text}  # {said}" if said else self.text
 
 
 def statements(program: Program) -> list[Statement]:
@@ -77,52 +76,14 @@ def statements(program: Program) -> list[Statement]:
     return found
 
 
-def collectives(gm: fx.GraphModule) -> list[str]:
-    """The collectives of a graph and of the graphs below it, with what they are given.
-
-    Args:
-        gm: A graph, such as one that was split.
-    """
-    return list(_collectives(gm, Speller()))
-
-
-def _collectives(gm: fx.GraphModule, speller: Speller) -> Iterator[str]:
-    for node in gm.graph.nodes:
-        if node.op == "call_module":
-            child = gm.get_submodule(str(node.target))
-            if isinstance(child, fx.GraphModule):
-                yield from _collectives(child, speller)
-        elif node.op == "call_function":
-            name = _collective(node.target)
-            if name:
-                given = [speller.value(value_of(n)) for n in node.all_input_nodes]
-                yield f"{name}({'; '.join(given)}) gives {_result(node, speller)}"
-
-
-def _result(node: fx.Node, speller: Speller) -> str:
-    return speller.value(value_of(node)) or "what is not known"
-
-
-def _collective(target: Any) -> str:
-    """The name of a collective; empty for other targets."""
-    if isinstance(target, OpOverload):
-        return str(target) if target.namespace in _NAMESPACES else ""
-    if isinstance(target, OpOverloadPacket):
-        name = target._qualified_op_name
-        return name if name.partition("::")[0] in _NAMESPACES else ""
-    module = str(getattr(target, "__module__", ""))
-    name = str(getattr(target, "__qualname__", ""))
-    return f"{module}.{name}" if module.startswith("torch.distributed") else ""
-
-
 class _Blanks(ast.NodeTransformer):
     """Takes the statements of one function apart."""
 
     def __init__(self, program: Program, function: ast.FunctionDef) -> None:
         self.dialect = program.dialect
-        self.consts = program.consts
-        self.literals: list[str] = []
-        self.is_collective = False
+        self.pieces = program.submod_names
+        self.consts = Constants(program.consts)
+        self.start()
         args = function.args
         names = [one.arg for one in (*args.posonlyargs, *args.args)]
         names += [one.arg for one in (args.vararg, args.kwarg) if one is not None]
@@ -133,17 +94,38 @@ class _Blanks(ast.NodeTransformer):
         ]
         self.numbers = {name: f"v{i}" for i, name in enumerate(dict.fromkeys(names))}
 
+    def start(self) -> None:
+        """Begin with another statement."""
+        self.literals: list[str] = []
+        self.constants: list[Constant] = []
+        self.is_collective = False
+
+    def done(self, text: str, structure: str) -> Statement:
+        found = tuple(self.literals), tuple(self.constants)
+        return Statement(text, structure, *found, self.is_collective)
+
     def head(self, function: ast.FunctionDef) -> Statement:
-        text = f"def {function.name}({ast.unparse(function.args)}):"
-        count = len(function.args.posonlyargs) + len(function.args.args)
-        defaults = tuple(ast.unparse(one) for one in function.args.defaults)
-        return Statement(text, f"def {function.name} of {count}", defaults)
+        self.start()
+        args = function.args
+        text = f"def {function.name}({ast.unparse(args)}):"
+        count = len(args.posonlyargs) + len(args.args)
+        parameters = [f"{count} with {len(args.defaults)} defaults"]
+        parameters += ["*"] * (args.vararg is not None)
+        parameters += [
+            one.arg if default is None else f"{one.arg}="
+            for one, default in zip(args.kwonlyargs, args.kw_defaults)
+        ]
+        parameters += ["**"] * (args.kwarg is not None)
+        for default in (*args.defaults, *args.kw_defaults):
+            if default is not None:
+                self.literals.append(ast.unparse(default))
+                self.visit(default)
+        return self.done(text, f"def {function.name} of {', '.join(parameters)}")
 
     def statement(self, statement: ast.stmt) -> Statement:
+        self.start()
         text = ast.unparse(statement)
-        self.literals, self.is_collective = [], False
-        structure = ast.unparse(self.visit(statement))
-        return Statement(text, structure, tuple(self.literals), self.is_collective)
+        return self.done(text, ast.unparse(self.visit(statement)))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """A local by its number."""
@@ -161,61 +143,89 @@ class _Blanks(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """A slot of a constant as a blank; the number of a piece stays."""
-        if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
-            if node.value.id == self.dialect.submods:
-                return node
-            if node.value.id == self.dialect.consts:
-                return self.blank(self.described(node.slice.value), node)
+        """A slot of a constant as a blank; a piece by its name."""
+        slot = self.slot(node)
+        if slot is not None:
+            return self.blank(self.noted(slot), node)
+        match node:
+            case ast.Subscript(ast.Name(list_name), ast.Constant(int() as place)) if (
+                list_name == self.dialect.submods
+            ):
+                known = 0 <= place < len(self.pieces)
+                return _item(node, self.pieces[place] if known else place)
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """A call, a collective with what has to be the same."""
-        groups = self.collective(ast.unparse(node.func))
-        if groups is None:
-            return self.generic_visit(node)
-        self.is_collective = True
+        groups = self.collective(node.func)
+        func = self.callee(node.func)
         args = [
-            (
-                arg
-                if isinstance(arg, ast.Constant) and groups.get(place) not in _GROUPS
-                else self.visit(arg)
-            )
+            arg if _stays(arg, groups, place) else self.visit(arg)
             for place, arg in enumerate(node.args)
         ]
         keywords = [
-            (
-                one
-                if isinstance(one.value, ast.Constant) and one.arg not in _GROUPS
-                else self.visit(one)
-            )
+            one if _stays(one.value, groups, one.arg) else self.visit(one)
             for one in node.keywords
         ]
-        return ast.copy_location(ast.Call(node.func, args, keywords), node)
+        self.is_collective |= groups is not None
+        return ast.copy_location(ast.Call(func, args, keywords), node)
 
-    def collective(self, path: str) -> Mapping[int, str] | None:
+    def callee(self, func: ast.expr) -> Any:
+        """What is called: a constant is a target here, and no blank."""
+        slot = self.slot(func)
+        if slot is None or not isinstance(func, ast.Subscript):
+            return self.visit(func)
+        self.literals.append(self.noted(slot))
+        return _item(func, self.consts.target(slot))
+
+    def collective(self, func: ast.expr) -> Mapping[int | str | None, str] | None:
         """The names of a collective's arguments; None for what is no collective."""
-        if path.removeprefix(_OPS).partition(".")[0] not in _NAMESPACES or (
-            not path.startswith(_OPS)
-        ):
+        slot = self.slot(func)
+        if slot is not None:
+            return arguments_of(self.consts.value(slot))
+        path = ast.unparse(func)
+        if not path.startswith(_OPS):
+            return None
+        path = path.removeprefix(_OPS)
+        if path.partition(".")[0] not in NAMESPACES:
             return None
         try:
-            found: Any = operator.attrgetter(path.removeprefix(_OPS))(torch.ops)
+            return arguments_of(operator.attrgetter(path)(torch.ops))
         except AttributeError:
             return {}
-        if isinstance(found, OpOverloadPacket):
-            found = getattr(found, found._overload_names[0] or "default")
-        return {i: one.name for i, one in enumerate(found._schema.arguments)}
 
-    def described(self, slot: object) -> str:
-        if not isinstance(slot, int) or not slot < len(self.consts):
-            return "constant"
-        try:
-            (said,) = encode([self.consts[slot]]).slots
-        except ConstantError:
-            return f"constant {type(self.consts[slot]).__qualname__}"
-        return f"constant {said.shown}"
+    def slot(self, node: ast.AST) -> int | None:
+        """The slot of a constant that a node names; None for all others."""
+        match node:
+            case ast.Subscript(
+                ast.Name(name), ast.Constant(int() as slot)
+            ) if name == self.dialect.consts and self.consts.holds(slot):
+                return slot
+        return None
+
+    def noted(self, slot: int) -> str:
+        """The key of a constant, which the statement now refers to."""
+        constant = self.consts.described(slot)
+        self.constants.append(constant)
+        return constant.key
 
     def blank(self, text: str, node: ast.AST) -> ast.AST:
         self.literals.append(text)
         return ast.copy_location(ast.Name(_BLANK, ast.Load()), node)
+
+
+def _stays(
+    arg: ast.expr,
+    groups: Mapping[int | str | None, str] | None,
+    place: int | str | None,
+) -> bool:
+    """Whether a literal is part of the structure: a collective's, unless of a group."""
+    if groups is None or not isinstance(arg, ast.Constant):
+        return False
+    return groups.get(place, place) not in _GROUPS
+
+
+def _item(node: ast.Subscript, key: str | int) -> ast.AST:
+    """A list with what is in it, in place of the slot."""
+    item = ast.Subscript(node.value, ast.Constant(key), ast.Load())
+    return ast.copy_location(item, node)

@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ from torch._dynamo.utils import counters
 
 from astgen.backend import astgen_backend
 from astgen.backend.cache.folder import entries, entry_path
-from astgen.store.artifact import Artifact, save_artifact
+from astgen.store.artifact import Artifact, Opaque, save_artifact
+from astgen.store.loading import load_artifact
+from astgen.store.notation import write_json
 
 PROCESSES = 16
 SECONDS = float(os.environ.get("ASTGEN_RACE_SECONDS", "5"))
@@ -97,6 +100,111 @@ def test_an_entry_under_the_key_of_another_is_not_taken(tmp_path, run):
     found, warned = run()
     assert found == {"cache_damaged": 1, "cache_miss": 1}
     assert "compiled from something else" in warned[0]
+
+
+NO_SLOTS: dict[str, Any] = {"": {}, "submod_0": {}}
+BODY = "    return (__vllm_submods__[0](x),)\n"
+
+
+@pytest.mark.parametrize(
+    "bindings",
+    [
+        {"pieces": ["nope"], "slots": NO_SLOTS},
+        {"pieces": ["__class__"], "slots": NO_SLOTS},
+        {"pieces": [""], "slots": NO_SLOTS},
+        {"pieces": ["submod_0.forward"], "slots": NO_SLOTS},
+        {"pieces": "submod_0", "slots": NO_SLOTS},
+        {"pieces": [], "slots": []},
+        {"pieces": [], "slots": {"": {}}},
+        {"pieces": [], "slots": {"": {}, "submod_0": {"0": -1}}},
+        {"pieces": [], "slots": {"": {}, "submod_0": {"-1": 0}}},
+        {"pieces": [], "slots": {"": {}, "submod_0": {"0": True}}},
+        {"pieces": [], "slots": {"": {}, "submod_0": {"00": 0}}},
+        {"pieces": [], "slots": {"": {}, "submod_0": {"0": 10**9}}},
+        {"pieces": [], "slots": {"": {"0": 0}, "submod_0": {}}},
+        [],
+    ],
+)
+def test_bindings_that_do_not_fit_are_damage(tmp_path, run, bindings):
+    run()
+    extra = {"bindings.json": write_json(bindings)}
+    _poisoned(entry(tmp_path), lambda one: replace(one, extra={**one.extra, **extra}))
+    found, warned = run()
+    assert found == {"cache_damaged": 1, "cache_miss": 1}
+    assert len(warned) == 1 and "was put aside" in warned[0]
+    assert run() == ({"cache_hit": 1}, [])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    ["*, __vllm_submods__", "x, y, *, __vllm_submods__", "x, *, y, __vllm_submods__"],
+)
+def test_an_entry_with_other_parameters_is_damage(tmp_path, run, parameters):
+    run()
+    body = BODY if "x" in parameters else "    return (1,)\n"
+    code = f"def execution_fn({parameters}):\n{body}"
+    _poisoned(entry(tmp_path), lambda one: replace(one, code=code))
+    found, warned = run()
+    assert found == {"cache_damaged": 1, "cache_miss": 1}
+    assert "other parameters than the graph" in warned[0]
+
+
+def test_an_entry_that_calls_a_piece_that_is_not_there_is_damage(tmp_path, run):
+    run()
+    _poisoned(entry(tmp_path), lambda one: replace(one, submod_names=("not_there",)))
+    assert run()[0] == {"cache_damaged": 1, "cache_miss": 1}
+
+
+def _poisoned(path: Path, edit: Callable[[Artifact], Artifact]) -> None:
+    """Change an entry into another one whose digests are in order."""
+    save_artifact(path, edit(load_artifact(path)))
+
+
+def test_a_piece_that_cannot_be_loaded_here_is_a_miss(tmp_path, capture, monkeypatch):
+    """There may be no compiler; the entry is sound, and stays for the others."""
+    captured = capture(lambda x: torch.softmax(x * 2, -1) + 1, torch.randn(3, 4))
+    options = {
+        "splitting_ops": ["softmax"],
+        "pieces": "inductor",
+        "cache_dir": tmp_path / "c",
+        "trust_cache": True,
+    }
+    astgen_backend(captured.gm, (), options=options)
+    path = entry(tmp_path)
+
+    def load(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("No working C++ compiler found")
+
+    monkeypatch.setattr(torch._inductor.CompiledArtifact, "load", load)
+    counters["astgen"].clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        function = astgen_backend(captured.gm, (), options=options)
+    assert dict(counters["astgen"]) == {"cache_miss": 1}
+    assert entry(tmp_path) == path, "put aside"
+    expected = fx.Interpreter(captured.gm).run(*captured.args)
+    torch.testing.assert_close(function(*captured.args), expected)
+
+
+def test_assumptions_that_are_no_expression_are_damage(tmp_path, capture):
+    x = torch.randn(3, 4)
+    torch._dynamo.mark_dynamic(x, 0)
+    captured = capture(lambda x: torch.softmax(x * 2, -1) + 1, x)
+    options = {
+        "splitting_ops": ["softmax"],
+        "pieces": "inductor",
+        "cache_dir": tmp_path / "c",
+        "trust_cache": True,
+    }
+    astgen_backend(captured.gm, (), options=options)
+    path = entry(tmp_path)
+    found = load_artifact(path, trust=True)
+    guards = Opaque(found.blobs["guards"].kind, b"1 +")
+    save_artifact(path, replace(found, blobs={**found.blobs, "guards": guards}))
+    counters["astgen"].clear()
+    with pytest.warns(UserWarning, match="was put aside"):
+        astgen_backend(captured.gm, (), options=options)
+    assert dict(counters["astgen"]) == {"cache_damaged": 1, "cache_miss": 1}
 
 
 def test_a_cache_that_cannot_be_written_is_warned_of(tmp_path, run):

@@ -9,6 +9,8 @@ import pytest
 import torch
 from support.cache_runs import graph_of, run_process
 from support.compare import assert_same
+from torch import fx
+from torch._dynamo.utils import counters
 
 from astgen import BackendError
 from astgen.backend import SerializableFunction, astgen_backend
@@ -84,6 +86,66 @@ def test_a_payload_without_constants_is_legacy_and_loads():
     assert loaded.consts is None
     x = torch.randn(3)
     assert_same(loaded(x), (x.exp(),))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{"curly": "x"}, {"entry": "x", "namespaces": "y"}, {"paths": "torch.save"}],
+)
+def test_names_of_a_dialect_that_are_not_known_are_left_alone(said):
+    """A later version may have more of them."""
+    data = SerializableFunction.serialize_compile_artifacts(constants())
+    loaded = SerializableFunction.deserialize_compile_artifacts(_with(data, said))
+    assert loaded.dialect == constants().dialect
+    x = torch.randn(3)
+    assert_same(loaded(x), constants()(x))
+
+
+def test_a_dialect_of_two_equal_names_is_damage():
+    data = SerializableFunction.serialize_compile_artifacts(constants())
+    same = {"submods": "__vllm_x__", "consts": "__vllm_x__"}
+    with pytest.raises(ArtifactError):
+        SerializableFunction.deserialize_compile_artifacts(_with(data, same))
+
+
+def _with(data: bytes, dialect: dict[str, str]) -> bytes:
+    archive = read(data)
+    fields = json.loads(write_manifest(archive.manifest))
+    fields["dialect"].update(dialect)
+    manifest = json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+    return pack({"manifest.json": manifest, **archive.members})
+
+
+def test_what_was_loaded_can_be_saved_again(capture):
+    """PyTorch does not store pieces of inductor's that it has loaded."""
+    captured = capture(lambda x: torch.softmax(x * 2, -1) + 1, torch.randn(3, 4))
+    options = {"splitting_ops": ["softmax"], "pieces": "inductor"}
+    function = astgen_backend(captured.gm, (), options=options)
+    data = SerializableFunction.serialize_compile_artifacts(function)
+    loaded = SerializableFunction.deserialize_compile_artifacts(data)
+    again = SerializableFunction.serialize_compile_artifacts(loaded)
+    assert again == data
+    expected = fx.Interpreter(captured.gm).run(*captured.args)
+    found = SerializableFunction.deserialize_compile_artifacts(again)(*captured.args)
+    torch.testing.assert_close(found, expected)
+
+
+def test_what_came_from_the_cache_can_be_saved(capture, tmp_path):
+    captured = capture(lambda x: torch.softmax(x * 2, -1) + 1, torch.randn(3, 4))
+    options = {
+        "splitting_ops": ["softmax"],
+        "pieces": "inductor",
+        "cache_dir": tmp_path,
+        "trust_cache": True,
+    }
+    astgen_backend(captured.gm, (), options=options)
+    counters["astgen"].clear()
+    function = astgen_backend(captured.gm, (), options=options)
+    assert counters["astgen"] == {"cache_hit": 1}
+    data = SerializableFunction.serialize_compile_artifacts(function)
+    loaded = SerializableFunction.deserialize_compile_artifacts(data)
+    expected = fx.Interpreter(captured.gm).run(*captured.args)
+    torch.testing.assert_close(loaded(*captured.args), expected)
 
 
 def test_weights_are_not_stored_by_value():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+from pathlib import Path
 
 import pytest
 import torch
@@ -51,6 +53,11 @@ def test_options_do_not_change():
             "option 'splitting_ops' takes a list of operator names, got 'relu'",
         ),
         ({"splitting_ops": [torch.relu]}, "takes a list of operator names"),
+        ({"cache_dir": ""}, "option 'cache_dir' takes the path of a folder, got ''"),
+        ({"cache_dir": 5}, "option 'cache_dir' takes the path of a folder, got 5"),
+        ({"cache_dir": "c\0x"}, "takes the path of a folder, got 'c\\x00x'"),
+        ({"cache_dir": "~\0"}, "takes the path of a folder, got '~\\x00'"),
+        ({"cache_dir": "~no-such-user/c"}, "write './~no-such-user/c' for a folder"),
         ({"splitting_ops": ["aten::rleu"]}, "nearest: 'aten::relu'"),
     ],
 )
@@ -58,6 +65,20 @@ def test_what_is_not_known_is_refused(options, message):
     with pytest.raises(BackendError) as caught:
         parse_options(options)
     assert message in str(caught.value)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has names such as this")
+def test_a_folder_has_a_name_that_the_file_system_can_have():
+    with pytest.raises(BackendError, match="the file system has no names such as"):
+        BackendOptions(cache_dir="c\ud800")
+
+
+def test_a_tilde_is_the_home_directory(monkeypatch, tmp_path):
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    for path in ("~/c", Path("~/c"), str(tmp_path / "c")):
+        assert Path(parse_options({"cache_dir": path}).cache_dir) == tmp_path / "c"
+    assert BackendOptions(cache_dir="c~/~").cache_dir == "c~/~"
 
 
 def test_an_error_comes_before_anything_is_compiled():

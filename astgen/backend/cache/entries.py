@@ -30,7 +30,7 @@ from astgen.store.facts import EnvironmentPolicy
 from astgen.store.loading import load_artifact
 from astgen.store.notation import parse_json, write_json
 
-__all__ = ["Stored", "load_entry", "save_entry"]
+__all__ = ["Stored", "damaged", "load_entry", "save_entry"]
 
 _BINDINGS = "bindings.json"
 _GUARDS = "guards"
@@ -52,6 +52,12 @@ class Stored:
     bundle: Bundle
     names: tuple[str, ...]
     assumptions: str = ""
+
+
+def damaged(path: str, reason: str) -> ArtifactError:
+    """The error for an entry that is not what this program wrote."""
+    hint = "remove it; the model is compiled again"
+    return ArtifactError(reason, path=path, hint=hint)
 
 
 def save_entry(
@@ -122,7 +128,7 @@ def load_entry(path: str, request: Request, *, trust: bool) -> Stored:
 
     found = load(path)
     if found.extra.get(INGREDIENTS) != write_json(request.ingredients):
-        raise ArtifactError("it was compiled from something else", path=path)
+        raise damaged(path, "it was compiled from something else")
     bindings, names = _bindings(path, found.extra.get(_BINDINGS, b""))
     program = _bound(path, _program(found), bindings.get(""), request)
     pieces = {
@@ -141,21 +147,26 @@ def _program(found: Artifact) -> Program:
 
 def _bound(path: str, program: Program, places: Any, request: Request) -> Program:
     objects, consts = request.leaves.objects, list(program.consts)
-    try:
-        for slot, place in places.items():
-            consts[int(slot)] = objects[place]
-    except (AttributeError, IndexError, TypeError, ValueError) as error:
-        raise ArtifactError("its slots are bound to nothing", path=path) from error
+    slots = {str(slot): slot for slot in range(len(consts))}
+    bound = places.items() if isinstance(places, dict) else [("", 0)]
+    for said, place in bound:
+        known = type(place) is int and 0 <= place < len(objects)
+        if said not in slots or not known:
+            raise damaged(path, "its slots are bound to nothing")
+        consts[slots[said]] = objects[place]
     return replace(program, consts=consts)
 
 
 def _bindings(path: str, data: bytes) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    reason = f"{_BINDINGS} does not say what slots are bound to"
     try:
         value = parse_json(data, 4)
-        return dict(value["slots"]), tuple(map(str, value["pieces"]))
+        slots, names = value["slots"], value["pieces"]
+        if isinstance(slots, dict) and isinstance(names, list):
+            return slots, tuple(map(str, names))
     except (KeyError, TypeError, ValueError) as error:
-        reason = f"{_BINDINGS} does not say what slots are bound to"
-        raise ArtifactError(reason, path=path) from error
+        raise damaged(path, reason) from error
+    raise damaged(path, reason)
 
 
 def _demand_storable(consts: list[Any], allowed: DecodePolicy) -> None:

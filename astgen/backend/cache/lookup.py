@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import logging
 import os
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from torch import fx
 from torch._dynamo.utils import counters
 
-from astgen.backend.bundle import built, bundle_of
+from astgen.backend.bundle import blob_of, built, bundle_of, loaded_piece
 from astgen.backend.cache.difference import differences, nearest
-from astgen.backend.cache.entries import Stored, load_entry, save_entry
+from astgen.backend.cache.entries import Stored, damaged, load_entry, save_entry
 from astgen.backend.cache.folder import (
     entries,
     entry_path,
@@ -28,14 +29,13 @@ from astgen.backend.cache.ingredients import Request, request_for
 from astgen.backend.cache.leaves import Uncacheable
 from astgen.backend.cache.storable import is_storable
 from astgen.backend.caching import SerializableFunction
-from astgen.backend.inductor import dump_compiled, load_compiled
 from astgen.backend.options import BackendOptions
-from astgen.backend.pieces import BuiltPiece, build_piece
+from astgen.backend.pieces import build_piece
 from astgen.backend.split import split
 from astgen.errors import (
     ArtifactError,
-    AstgenError,
     BackendError,
+    BindError,
     InvalidProgramError,
 )
 
@@ -43,7 +43,9 @@ __all__ = ["cached"]
 
 _log = logging.getLogger(__name__)
 _NEAREST = 200
-_UNREADABLE = "AG004"
+_T = TypeVar("_T")
+_NOT_HERE = frozenset({"AG004", "AG604"})
+"""What cannot be read, or not in this process, is no damage to others."""
 
 
 def cached(
@@ -95,9 +97,13 @@ def _found(
         return None
     try:
         stored = load_entry(path, request, trust=options.trust_cache)
-        return _function(stored, gm, options, request)
-    except AstgenError as error:
-        if isinstance(error, ArtifactError) and error.rule == _UNREADABLE:
+        return _function(path, stored, gm, options, request)
+    except (BackendError, BindError) as error:
+        # The entry may be sound: what it needs is not there, a compiler, say.
+        _log.info("not loaded: %s", error)
+        return None
+    except ArtifactError as error:
+        if error.rule in _NOT_HERE:
             # Somebody has pruned it, or keeps it to himself.
             _log.info("not read: %s", error)
             return None
@@ -109,26 +115,61 @@ def _found(
 
 
 def _function(
-    stored: Stored, gm: fx.GraphModule, options: BackendOptions, request: Request
+    path: str,
+    stored: Stored,
+    gm: fx.GraphModule,
+    options: BackendOptions,
+    request: Request,
 ) -> SerializableFunction | None:
     bundle = stored.bundle
-    pieces = built(bundle.pieces)
+    pieces = _of_entry(path, lambda: built(bundle.pieces))
     if bundle.blobs:
-        if not assume(request, stored.assumptions):
+        if not _holds(path, request, stored.assumptions):
             _log.info("%s was compiled for other sizes", request.key)
             return None
         for name, data in bundle.blobs.items():
-            pieces[name] = BuiltPiece(load_compiled(data))
+            pieces[name] = loaded_piece(data)
     missing = set(stored.names) - set(pieces)
     if missing:
-        cut = split(gm, options.splitting_ops).gm
+        cut = split(gm, options.splitting_ops)
+        if not missing <= {piece.name for piece in cut.pieces}:
+            raise damaged(path, "it has pieces that the graph has not")
         for name in sorted(missing):
-            child: Any = cut.get_submodule(name)
+            child: Any = cut.gm.get_submodule(name)
             pieces[name] = build_piece(child, options.pieces)
     functions = {name: piece.function for name, piece in pieces.items()}
-    return SerializableFunction(
-        bundle.program, pieces, bundle.program.compile(functions)
-    )
+    function = _of_entry(path, lambda: bundle.program.compile(functions))
+    if not _takes(function, len(gm.graph.find_nodes(op="placeholder"))):
+        raise damaged(path, "it has other parameters than the graph")
+    return SerializableFunction(bundle.program, pieces, function)
+
+
+def _holds(path: str, request: Request, assumptions: str) -> bool:
+    try:
+        return assume(request, assumptions)
+    except Exception as error:
+        # PyTorch evaluates the text, so it raises whatever Python does.
+        raise damaged(path, f"what it assumes cannot be told: {error}") from error
+
+
+def _of_entry(path: str, make: Callable[[], _T]) -> _T:
+    """What is made of an entry; what is wrong with its text is damage."""
+    try:
+        return make()
+    except InvalidProgramError as error:
+        raise damaged(path, str(error)) from error
+    except BindError as error:
+        if not error.missing:
+            raise
+        raise damaged(path, str(error)) from error
+
+
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function is called with so many inputs."""
+    parameters = inspect.signature(function).parameters.values()
+    kinds = [one.kind for one in parameters if one.default is one.empty]
+    free = [one for one in parameters if one.kind is not one.KEYWORD_ONLY]
+    return len(free) == count and inspect.Parameter.KEYWORD_ONLY not in kinds
 
 
 def _keep(
@@ -172,7 +213,7 @@ def _blobs(
         if is_storable(child):
             # What PyTorch cannot store is compiled again.
             with contextlib.suppress(BackendError):
-                blobs[name] = dump_compiled(function.pieces[name].function)
+                blobs[name] = blob_of(function.pieces[name])
     return blobs, assumptions
 
 
