@@ -127,8 +127,20 @@ def _work(connection: Connection, read: Reader) -> None:
         started = time.process_time()
         rules, problem = read(drawn)
         seconds = time.process_time() - started
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        connection.send(_Answer(rules, seconds, memory, problem))
+        connection.send(_Answer(rules, seconds, _peak(), problem))
+
+
+def _peak() -> int:
+    """The most bytes that this process ever had.
+
+    `ru_maxrss` begins with what the parent had, which may be a whole test session.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) * 1024
 
 
 def lint(drawn: lint_fuzz_inputs.Input) -> tuple[frozenset[str], str]:

@@ -3,7 +3,7 @@
     torch.compile(model, backend="astgen", options={"pieces": "inductor"})
 
 `backend` is the page to read first; the other modules are its stages, in the
-order `options`, `operators`, `sizes`, `split`, `pieces`. `caching` and `cache` keep
+order `options`, `operators`, `sizes`, `splitting`, `pieces`. `caching` and `cache` keep
 what was compiled, `ranks` compares it between the ranks of a job. The names below are
 loaded on first use: whoever only lists a cache does not pay for importing torch.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from astgen.backend.options import BackendOptions, parse_options
     from astgen.backend.pieces import compile_piece
     from astgen.backend.ranks import RankReport, check_ranks
-    from astgen.backend.split import Piece, SplitGraph, split
+    from astgen.backend.splitting import Piece, SplitGraph, split
 
 __all__ = [
     "BackendOptions",
@@ -39,16 +39,16 @@ __all__ = [
 _HOMES = {
     "BackendOptions": "options",
     "CompiledGraph": "backend",
-    "Piece": "split",
+    "Piece": "splitting",
     "RankReport": "ranks",
     "SerializableFunction": "caching",
-    "SplitGraph": "split",
+    "SplitGraph": "splitting",
     "astgen_backend": "backend",
     "check_ranks": "ranks",
     "compile_graph": "backend",
     "compile_piece": "pieces",
     "parse_options": "options",
-    "split": "split",
+    "split": "splitting",
 }
 
 
@@ -56,7 +56,6 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'astgen.backend' has no attribute {name!r}")
     value = getattr(import_module(f"astgen.backend.{_HOMES[name]}"), name)
-    # Importing the module `split` has made an attribute of that name.
     globals()[name] = value
     return value
 

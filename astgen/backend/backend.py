@@ -22,7 +22,7 @@ from astgen.backend.pieces import (
     build_piece,
     is_worth_compiling,
 )
-from astgen.backend.split import SplitGraph, split
+from astgen.backend.splitting import SplitGraph, split
 from astgen.errors import BackendError
 from astgen.program import Program, generate
 

@@ -15,7 +15,7 @@ from torch.utils import _pytree as pytree
 
 from astgen.backend.metadata import value_of
 from astgen.backend.operators import resolve_operators
-from astgen.backend.split import SplitGraph, split
+from astgen.backend.splitting import SplitGraph, split
 
 _NUMBERS = (bool, int, float, torch.SymBool, torch.SymInt, torch.SymFloat)
 

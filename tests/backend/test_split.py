@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import fx
 
-from astgen.backend.split import SplitGraph, split
+from astgen.backend.splitting import SplitGraph, split
 from astgen.errors import BackendError
 
 

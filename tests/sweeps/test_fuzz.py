@@ -42,7 +42,7 @@ def test_nothing_is_found_where_nothing_is_wrong(
 def test_a_fault_of_the_layout_becomes_a_test(
     fuzz: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layout, "_LINE_LENGTH", 80)
+    monkeypatch.setattr(layout, "_ROOM", 76)
     code, found = run(fuzz, tmp_path, "layout")
     assert code == 1 and len(found) == 1
     text = found[0].read_text()

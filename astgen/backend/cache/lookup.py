@@ -31,7 +31,7 @@ from astgen.backend.cache.storable import is_storable
 from astgen.backend.caching import SerializableFunction
 from astgen.backend.options import BackendOptions
 from astgen.backend.pieces import build_piece
-from astgen.backend.split import split
+from astgen.backend.splitting import split
 from astgen.errors import (
     ArtifactError,
     BackendError,
