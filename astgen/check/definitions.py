@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from operator import attrgetter
 
 from astgen.check.report import shown
 from astgen.check.rules.namespace import DUPLICATE_DEFINITION, RESERVED_SHADOWED
 from astgen.check.rules.pieces import ENTRY_SIGNATURE
 from astgen.check.scope import Scope
-from astgen.check.signature import Signature, signature_of
 
 __all__ = ["Definitions", "bind_parameters", "missing_entry", "result_size"]
+
+_NAME = attrgetter("arg")
 
 
 class Definitions:
@@ -83,17 +85,18 @@ def missing_entry(scope: Scope, tree: ast.Module, found: Definitions) -> None:
         scope.report(ENTRY_SIGNATURE, last or tree, message, hint)
 
 
-def bind_parameters(scope: Scope, node: ast.FunctionDef, is_entry: bool) -> Signature:
+def bind_parameters(scope: Scope, node: ast.FunctionDef, is_entry: bool) -> bool:
     """Bind the parameters of a function and report what is wrong with them.
 
     Returns:
-        How the function is called.
+        Whether its callers give the list of pieces as the last argument.
     """
     spec, name = node.args, scope.dialect.submods
     positional = [*spec.posonlyargs, *spec.args]
     stars = [arg for arg in (spec.vararg, spec.kwarg) if arg is not None]
     parameters = [*positional, *spec.kwonlyargs, *stars]
-    pieces = [arg for arg in parameters if arg.arg == name]
+    names = [*map(_NAME, parameters)]
+    pieces = [parameters[place] for place, one in enumerate(names) if one == name]
     if is_entry:
         right = spec.kwonlyargs[-1:] if spec.kw_defaults[-1:] == [None] else []
         if pieces != right or not pieces:
@@ -105,8 +108,11 @@ def bind_parameters(scope: Scope, node: ast.FunctionDef, is_entry: bool) -> Sign
         last_is_plain = not spec.defaults and spec.vararg is None
         right = [arg for arg in positional[-1:] if arg.arg == name and last_is_plain]
     scope.has_submods = bool(right) or is_entry
-    _bind_each(scope, [arg for arg in parameters if arg not in right])
-    return signature_of(spec, takes_submods=bool(right) and not is_entry)
+    if right:
+        parameters = [arg for arg in parameters if arg not in right]
+        names = [*map(_NAME, parameters)]
+    _bind_each(scope, parameters, names)
+    return bool(right) and not is_entry
 
 
 def result_size(scope: Scope, node: ast.FunctionDef) -> int | None:
@@ -116,9 +122,11 @@ def result_size(scope: Scope, node: ast.FunctionDef) -> int | None:
     return None if value is None else scope.size(value)
 
 
-def _bind_each(scope: Scope, parameters: Sequence[ast.arg]) -> None:
-    names = {arg.arg for arg in parameters}
-    if len(names) == len(parameters) and scope.bind_all(names):
+def _bind_each(
+    scope: Scope, parameters: Sequence[ast.arg], names: Sequence[str]
+) -> None:
+    different = {*names}
+    if len(different) == len(parameters) and scope.bind_all(different):
         return
     seen: set[str] = set()
     for arg in parameters:

@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Any
 
 from astgen.check.access import dotted
-from astgen.check.dialect import MAX_KEYWORDS
+from astgen.check.dialect import MAX_KEYWORDS, MAX_SLOTS
 from astgen.check.grammar import is_literal
 from astgen.check.paths import methods
 from astgen.check.scope import Reference, Scope
@@ -30,43 +30,80 @@ _LOOKED_AT = frozenset({"_check", "getitem", "sort"})
 """Callees whose arguments have rules of their own (`astgen.check.calls`)."""
 
 
-def plain(scope: Scope, node: ast.stmt) -> bool:
-    """Accept a statement that is plain.
+def plain(scope: Scope, body: Sequence[ast.stmt], start: int = 0) -> int:
+    """Accept statements as long as they are plain.
 
     Args:
         scope: The names at this point, with nothing reported so far; they are
-            brought up to date if the statement is accepted.
-        node: Any statement of a function.
+            brought up to date by each statement that is accepted.
+        body: Any statements of a function.
+        start: Which of them is the first to be looked at.
 
     Returns:
-        Whether it was accepted; if not, nothing is said about it.
+        The position of the first one that was not accepted, about which nothing is
+        said; the number of statements if there is none.
     """
-    shape = _SHAPES.get(type(node))
-    return shape is not None and shape(scope, node)
+    position, count = start, len(body)
+    while position < count:
+        node = body[position]
+        shape = _SHAPES.get(type(node))
+        if shape is None:
+            break
+        if shape(scope, node):
+            position += 1
+            continue
+        behind = _items(scope, body, position)
+        if behind == position:
+            break
+        position = behind
+    return position
+
+
+def _items(scope: Scope, body: Sequence[ast.stmt], start: int) -> int:
+    """Accept lines that bind an item of a local; the position behind the last one.
+
+    Results of pieces are taken apart in such lines, many in a row: they share what is
+    looked up here.
+    """
+    alive, bound, sizes = scope.alive, scope.bound, scope.sizes
+    reserved, inlined = scope.reserved, scope.dialect.inlined
+    for position in range(start, len(body)):
+        node = body[position]
+        if type(node) is not ast.Assign or type(node.value) is not ast.Subscript:
+            return position
+        target, owner, index = node.targets[0], node.value.value, node.value.slice
+        if (
+            not type(target) is type(owner) is ast.Name
+            or type(index) is not ast.Constant
+        ):
+            return position
+        name, value = target.id, index.value
+        if (
+            # Of an owner in `sizes` it is plain to see how many items it has.
+            owner.id not in alive
+            or owner.id in sizes
+            or not (type(value) is int and value < MAX_SLOTS or _is_plain(index))
+            or name in reserved
+            or name.startswith(inlined)
+            or len(node.targets) != 1
+            or node.type_comment
+        ):
+            return position
+        alive.add(name)
+        bound.add(name)
+        sizes.pop(name, None)
+    return len(body)
 
 
 def _assign(scope: Scope, node: ast.Assign) -> bool:
+    """A call, whose result is bound."""
     target, value = node.targets[0], node.value
-    if type(target) is not ast.Name or len(node.targets) != 1 or node.type_comment:
+    if type(value) is not ast.Call or type(target) is not ast.Name:
         return False
     name = target.id
-    if scope.dialect.is_reserved(name) or name == "__debug__":
+    if scope.is_reserved(name) or len(node.targets) != 1 or node.type_comment:
         return False
-    if type(value) is ast.Subscript:
-        owner, index = value.value, value.slice
-        # An item of a local of which it is not plain to see how many it has.
-        if (
-            type(owner) is not ast.Name
-            or type(index) is not ast.Constant
-            or owner.id not in scope.alive
-            or owner.id in scope.sizes
-            or index.kind is not None
-            or not is_literal(index.value)
-        ):
-            return False
-        scope.rebind(name, None)
-        return True
-    if type(value) is not ast.Call or not _call(scope, value):
+    if not _call(scope, value):
         return False
     scope.rebind(name, scope.size(value) if type(value.func) is ast.Name else None)
     return True
@@ -114,11 +151,14 @@ def _are_values(scope: Scope, nodes: Sequence[ast.expr]) -> bool:
         if type(node) is ast.Name:
             if node.id not in scope.alive:
                 return False
-        elif type(node) is not ast.Constant:
-            return False
-        elif node.kind is not None or not is_literal(node.value):
+        elif type(node) is not ast.Constant or not _is_plain(node):
             return False
     return True
+
+
+def _is_plain(node: ast.Constant) -> bool:
+    """Whether a constant is a literal that the text may hold."""
+    return node.kind is None and is_literal(node.value)
 
 
 def _are_keywords(scope: Scope, nodes: Sequence[ast.keyword]) -> bool:

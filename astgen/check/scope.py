@@ -79,10 +79,11 @@ class Scope:
         functions: Functions that were defined above.
         all_functions: Names of all functions of the text.
         excused: Names of the module whose problem is known.
+        reserved: Names that nothing may bind, inlined functions aside.
         has_submods: Whether the function takes the list of pieces.
         body: The statements of the function.
         alive: Names that are bound here.
-        deleted: Names that were bound and deleted.
+        bound: Names that are, or were, bound.
         reported: Names of which a wrong use was reported.
         forgiven: Names of the function whose problem is known.
         sizes: Number of items of names of which it is plain to see.
@@ -103,6 +104,7 @@ class Scope:
     excused: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.reserved = self.dialect.reserved | {"__debug__"}
         self.enter([])
 
     def enter(self, body: list[ast.stmt]) -> None:
@@ -111,7 +113,7 @@ class Scope:
         self.body = body
         self._assigned: frozenset[str] | None = None
         self.alive: set[str] = set()
-        self.deleted: set[str] = set()
+        self.bound: set[str] = set()
         self.reported: set[str] = set()
         self.forgiven: set[str] = set()
         self.sizes: dict[str, int] = {}
@@ -135,7 +137,7 @@ class Scope:
 
     def is_bound(self, name: str) -> bool:
         """Whether a name is, or was, a parameter or local of the function."""
-        return name in self.alive or name in self.deleted
+        return name in self.bound
 
     def is_assigned(self, name: str) -> bool:
         """Whether a name is assigned somewhere in the function."""
@@ -148,6 +150,10 @@ class Scope:
                 if isinstance(target, ast.Name)
             )
         return name in self._assigned
+
+    def is_reserved(self, name: str) -> bool:
+        """Whether nothing may bind a name."""
+        return name in self.reserved or name.startswith(self.dialect.inlined)
 
     def has_slot(self, name: str, index: int) -> bool:
         """Whether a list of slots, `name`, may be asked for an index."""
@@ -170,7 +176,7 @@ class Scope:
 
     def bind(self, name: str, node: ast.AST) -> None:
         """A parameter or an assignment binds a name."""
-        if self.dialect.is_reserved(name) or name == "__debug__":
+        if self.is_reserved(name):
             hint = "rename it; the name has a meaning of its own"
             self.report(RESERVED_SHADOWED, node, f"{shown(name)} is reserved", hint)
             self.forgiven.add(name)
@@ -180,7 +186,7 @@ class Scope:
     def rebind(self, name: str, size: int | None) -> None:
         """A name that may be bound is bound to a value of so many items."""
         self.alive.add(name)
-        self.deleted.discard(name)
+        self.bound.add(name)
         if size is not None:
             self.sizes[name] = size
         elif self.sizes:
@@ -189,16 +195,20 @@ class Scope:
     def unbind(self, names: Set[str]) -> None:
         """Names that are bound are deleted."""
         self.alive -= names
-        self.deleted |= names
         if self.sizes:
             for name in names & self.sizes.keys():
                 del self.sizes[name]
 
     def bind_all(self, names: Set[str]) -> bool:
         """Bind names that are not bound yet; not at all if one must not be bound."""
-        if any(map(self.dialect.is_reserved, names)) or "__debug__" in names:
+        if not self.reserved.isdisjoint(names):
+            return False
+        prefix = self.dialect.inlined
+        # One look at all of them; hardly any text has this in a parameter.
+        if prefix in "\n".join(names) and any(map(self.is_reserved, names)):
             return False
         self.alive |= names
+        self.bound |= names
         return True
 
     def delete(self, node: ast.Name) -> None:
@@ -206,14 +216,14 @@ class Scope:
         name = node.id
         if self.is_excused(name):
             return
-        if self.dialect.is_reserved(name) or name == "__debug__":
+        if self.is_reserved(name):
             hint = "remove it; the name has a meaning of its own"
             message = f"del of {shown(name)}, which is reserved"
             self.report(RESERVED_SHADOWED, node, message, hint)
         elif name in self.alive:
             self.unbind({name})
         elif name not in self.reported:
-            what = "twice" if name in self.deleted else "but not bound"
+            what = "twice" if name in self.bound else "but not bound"
             hint = "delete a name once, after its last use"
             self.report(BAD_DEL, node, f"{shown(name)} is deleted {what}", hint)
 
@@ -222,7 +232,7 @@ class Scope:
         name = node.id
         if name in self.alive or self.is_excused(name):
             return
-        if name in self.deleted:
+        if name in self.bound:
             hint = "move the del behind the last use"
             message = f"{shown(name)} is used after its del"
             self.report(USE_AFTER_DEL, node, message, hint)

@@ -9,6 +9,7 @@ then asked for their names.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from astgen.check.definitions import (
@@ -25,6 +26,7 @@ from astgen.check.report import Problem, shown
 from astgen.check.rules.namespace import FORBIDDEN_IMPORT
 from astgen.check.rules.syntax import RETURN_PLACE
 from astgen.check.scope import Function, Reference, Scope, bound_names
+from astgen.check.signature import signature_of
 
 __all__ = ["Walk", "walk"]
 
@@ -114,14 +116,21 @@ def _function(
         if value is not None:
             default(scope, value)
     scope.enter(node.body)
-    signature = bind_parameters(scope, node, definitions.is_entry(node))
-    is_clean = scope.is_clean
-    for statement in node.body:
-        if not (is_clean and plain(scope, statement)):
+    takes_submods = bind_parameters(scope, node, definitions.is_entry(node))
+    position, count = 0, len(node.body)
+    returns: list[ast.Return] = []
+    while position < count:
+        # Plain ones are passed over as long as nothing was reported.
+        position = plain(scope, node.body, position) if scope.is_clean else position
+        if position < count:
+            statement = node.body[position]
             mismatches += _statement(scope, statement)
-            is_clean = scope.is_clean
-    _returns(scope, node)
+            position += 1
+            if isinstance(statement, ast.Return):
+                returns.append(statement)
+    _returns(scope, node, returns)
     if scope.dialect.is_inlined(node.name):
+        signature = signature_of(node.args, takes_submods)
         function = Function(node, signature, result_size(scope, node))
         scope.functions.setdefault(node.name, function)
     return mismatches
@@ -164,9 +173,10 @@ def _assign(scope: Scope, target: ast.expr, value: ast.expr) -> None:
         scope.sizes[target.id] = size
 
 
-def _returns(scope: Scope, node: ast.FunctionDef) -> None:
+def _returns(
+    scope: Scope, node: ast.FunctionDef, returns: Sequence[ast.Return]
+) -> None:
     """A function ends with its only return; refused statements may hold others."""
-    returns = [line for line in node.body if isinstance(line, ast.Return)]
     for line in returns:
         if line is not node.body[-1]:
             hint = "return comes last"

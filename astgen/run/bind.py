@@ -109,10 +109,9 @@ def resolve(references: Iterable[Reference]) -> dict[str, Any]:
     """
     # Whether all that is done with a path is to call it.
     paths: dict[str, bool] = {}
-    for reference in references:
-        if isinstance(reference.node, ast.Attribute):
-            called = paths.get(reference.name, True)
-            paths[reference.name] = called and reference.called
+    for node, path, called in references:
+        if isinstance(node, ast.Attribute):
+            paths[path] = called and paths.get(path, True)
     found = {path: _lookup(path) for path in paths}
     missing = sorted(path for path, value in found.items() if value is _NOTHING)
     if missing:
@@ -140,11 +139,12 @@ def slots(
         What is in each slot, by its whole text.
     """
     found: dict[str, Any] = {}
-    for reference in references:
-        node = reference.node
-        if isinstance(node, ast.Subscript) and reference.name not in found:
-            name, _, index = reference.name[:-1].rpartition("[")
-            found[reference.name] = lists[name][int(index)]
+    for node, name, _ in references:
+        if isinstance(node, ast.Subscript) and name not in found:
+            # The checker made sure that this is the name of a list, and a number.
+            owner: Any = node.value
+            index: Any = node.slice
+            found[name] = lists[owner.id][index.value]
     return found
 
 
