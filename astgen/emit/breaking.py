@@ -22,11 +22,13 @@ __all__ = [
     "explode",
     "first_fits",
     "fits",
-    "is_long",
+    "flattened",
     "is_one_token",
     "item",
+    "is_opened",
     "newline",
     "one_a_line",
+    "opened",
     "width",
     "wrapped",
 ]
@@ -67,6 +69,40 @@ def explode(node: Any, indent: int, head: int) -> Any:
         brace = cst.LeftCurlyBrace(whitespace_after=before)
         return cst.Dict(elements=laid, lbrace=brace)
     return construct.tuple_of(laid, (cst.LeftParen(whitespace_after=before),))
+
+
+def opened(
+    callee: cst.BaseExpression, args: Sequence[cst.BaseExpression]
+) -> cst.Call | None:
+    """The call that a statement makes, if it is plain to see that no line holds it.
+
+    Args:
+        callee: What is called.
+        args: Positional arguments.
+
+    Returns:
+        The call with one argument a line; None if it may fit, or not all arguments
+        are names.
+    """
+    if {*map(type, args)} != {cst.Name}:
+        return None
+    if not _are_long([name.value for name in args]):  # type: ignore[attr-defined]
+        return None
+    make, inner = construct.argument, _comma(2 * STEP)
+    given = [make(arg, None, "", inner) for arg in args[:-1]]
+    given.append(make(args[-1], None, "", _comma(STEP)))
+    return construct.call(callee, given, newline(2 * STEP))
+
+
+def is_opened(node: Any) -> bool:
+    """Whether a node is what `opened` returns."""
+    return type(node) is cst.Call and node.whitespace_before_args is newline(2 * STEP)
+
+
+def flattened(node: cst.Call) -> cst.Call:
+    """Undo `opened`."""
+    args = [construct.argument(arg.value) for arg in node.args]
+    return construct.call(node.func, args)
 
 
 def _exploded_call(node: cst.Call, indent: int, head: int) -> cst.Call | None:
@@ -189,11 +225,8 @@ def fits(node: cst.CSTNode, indent: int, extra: int = 0) -> bool:
     return indent + extra + width(render(node)) <= LINE_LENGTH
 
 
-def is_long(node: Any) -> bool:
-    """Whether it is plain to see that a node does not fit, without printing it."""
-    if type(node) is not cst.Call or node.lpar:
-        return False
-    names = [arg.value.value for arg in node.args if type(arg.value) is cst.Name]
+def _are_long(names: Sequence[str]) -> bool:
+    """Whether a line does not hold names and the commas between them."""
     return sum(map(len, names)) + 2 * len(names) > LINE_LENGTH + 2
 
 

@@ -15,13 +15,14 @@ from torch import fx
 
 import astgen.emit.construct as construct
 from astgen.emit.arguments import Arguments, type_name
+from astgen.emit.breaking import opened
 from astgen.emit.children import Build, Inlined
 from astgen.emit.inlinable import fetch, is_inlinable
 from astgen.emit.literals import is_literal, literal
 from astgen.emit.nodes import argument, item_of, numbered, slot_of
 from astgen.emit.state import ProgramState
 from astgen.emit.resolve import CALL, WholeModule
-from astgen.emit.signature import bound
+from astgen.emit.signature import bound, parameters
 from astgen.errors import UnsupportedGraphError
 
 __all__ = ["Calls"]
@@ -172,13 +173,14 @@ class Calls:
 
     def _inlined_call(self, child: fx.GraphModule, node: fx.Node) -> cst.Call:
         name, inlined = self.inlined(child, node)
-        fill = inlined.takes_submods
-        given, named = bound(
-            inlined.parameters, node.args, node.kwargs, node, fill=fill
-        )
+        fill, takes = inlined.takes_submods, inlined.parameters
+        if node.kwargs or len(node.args) != len(takes):
+            # The caller knows the names of this child, not those of its equals.
+            takes = parameters(child.graph)
+        given, named = bound(takes, node.args, node.kwargs, node, fill=fill)
         keywords = named
         if named:
-            targets = (parameter.target for parameter in inlined.parameters)
+            targets = (parameter.target for parameter in takes)
             written = dict(zip(targets, inlined.written))
             keywords = {written[target]: value for target, value in named.items()}
         callee = construct.name(name)
@@ -197,15 +199,20 @@ class Calls:
         first: Sequence[cst.BaseExpression] = (),
         last: Sequence[cst.BaseExpression] = (),
     ) -> cst.Call:
-        make, spell = construct.argument, self.arguments.spell
-        known = self.arguments.names
-        given = [make(one) for one in first]
+        spell, known = self.arguments.spell, self.arguments.names
+        values = [*first]
         for arg in args:
             value = known.get(arg) if type(arg) is fx.Node else None
-            given.append(make(spell(arg, node) if value is None else value))
-        if kwargs:
-            given += self._keywords(kwargs, node)
-        given += [make(one) for one in last]
+            values.append(spell(arg, node) if value is None else value)
+        if not kwargs:
+            values += last
+            # To build it flat, and then anew, would take twice as long.
+            call = opened(callee, values)
+            if call is not None:
+                return call
+            return construct.call(callee, [*map(construct.argument, values)])
+        given = [*map(construct.argument, values), *self._keywords(kwargs, node)]
+        given += map(construct.argument, last)
         return construct.call(callee, given)
 
     def _keywords(self, kwargs: Mapping[str, Any], node: fx.Node) -> Iterator[cst.Arg]:

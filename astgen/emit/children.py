@@ -25,7 +25,8 @@ class Inlined(NamedTuple):
 
     Attributes:
         function: Its definition.
-        parameters: The child's parameters, to bind calls to.
+        parameters: The parameters of the child that it was made of. Children that
+            became the same function may have others of other names.
         written: What the definition calls each of them.
         takes_submods: Whether it needs the list of pieces as its last argument.
     """
@@ -83,9 +84,7 @@ class Children:
                 found = self._built(module, path, build)
                 self._by_number[structure.number] = found
             else:
-                # Callers of this child know its own inputs, not those of its equals.
-                shared = self._by_number[structure.number]
-                found = shared._replace(parameters=structure.inputs)
+                found = self._by_number[structure.number]
                 for below in structure.nested:
                     self.slot(f"{path}.{below}")
             self._by_path[path] = found
@@ -103,4 +102,4 @@ class Children:
         text = "\n".join([self.key_of(own.function), *starred])
         if text not in self._by_text:
             self._by_text[text] = self._built(module, path, build)
-        return self._by_text[text]._replace(parameters=own.parameters)
+        return self._by_text[text]

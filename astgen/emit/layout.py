@@ -20,8 +20,9 @@ from astgen.emit.breaking import (
     explode,
     first_fits,
     fits,
-    is_long,
+    flattened,
     is_one_token,
+    is_opened,
     item,
     newline,
     one_a_line,
@@ -137,20 +138,22 @@ def _statement(line: Any) -> tuple[Any, str]:
     """A statement that fits, or is broken where it can be, and its text."""
     small = line.body[0]
     kind = type(small)
-    if not (kind in _WITH_VALUE and is_long(small.value)):
-        text = render(small)
-        if len(text) <= _ROOM and (text.isascii() or width(text) <= _ROOM):
-            return line, text
+    text = render(small)
+    is_open = kind in _WITH_VALUE and is_opened(small.value)
+    first = text.partition("\n")[0] if is_open else text
+    if len(first) <= _ROOM and (first.isascii() or width(first) <= _ROOM):
+        return line, text
     if kind is cst.Assign:
         target = small.targets[0].target
         head = width(render(target)) + len(" = ")
-        small = construct.assign(target, _right_side(small.value, head, STEP))
+        value = flattened(small.value) if is_open else small.value
+        small = construct.assign(target, _right_side(value, head, STEP))
     elif kind is cst.Return:
         value = _right_side(small.value, len("return "), STEP)
         small = cst.Return(value=value)
     elif kind is cst.Expr:
-        value = explode(small.value, STEP, 0) or small.value
-        small = construct.expression(value)
+        value = flattened(small.value) if is_open else small.value
+        small = construct.expression(explode(value, STEP, 0) or value)
     elif kind is cst.Del:
         small = construct.delete(_deleted(small.target, STEP))
     return construct.line(small), render(small)

@@ -62,14 +62,12 @@ class Structure(NamedTuple):
     Attributes:
         kind: Whether there is a key.
         number: The same for equal keys.
-        inputs: Its parameters.
         nested: Paths of the graphs that it calls or hands on, and of theirs, in the
             order of their slots.
     """
 
     kind: Kind
     number: int = 0
-    inputs: Sequence[Parameter] = ()
     nested: Sequence[str] = ()
 
 
@@ -120,7 +118,7 @@ class Structures:
             # Whoever builds the function says what is wrong.
             return _UNKNOWN
         number = self._numbers.setdefault(key, len(self._numbers))
-        return Structure(Kind.KEYED, number, reading.inputs, [*reading.nested])
+        return Structure(Kind.KEYED, number, [*reading.nested])
 
     def constant(self, value: Any) -> Hashable:
         """A key that is equal for objects which share a slot."""
@@ -145,7 +143,7 @@ class _Reading:
         self.nested: dict[str, None] = {}
         self.row: list[Hashable] = []
         self.refs: dict[fx.Node, Hashable] = {}
-        self.inputs: list[Parameter] = []
+        self.inputs: list[fx.Node] = []
 
     def key(self) -> tuple[Hashable, ...]:
         """All that the text depends on.
@@ -156,19 +154,21 @@ class _Reading:
         graph = self.module.graph
         if type(graph._codegen) is not CodeGen:
             raise _NoKey
-        self.inputs = parameters(graph)
-        for position, parameter in enumerate(self.inputs):
-            if parameter.node is not None:
-                self.refs[parameter.node] = position
+        refs, inputs = self.refs, self.inputs
         last = None
         for node in graph.nodes:
-            if node.op == "output":
-                break
-            if node.op == "get_attr":
+            op = node.op
+            if op == "placeholder":
+                inputs.append(node)
+                # Numbers below 0 are inputs, the others operations.
+                refs[node] = -len(inputs)
+            elif op == "get_attr":
                 if node.users:
-                    self.refs[node] = self.attribute(node)
-            elif node.op != "placeholder":
-                self.operation(node)
+                    refs[node] = self.attribute(node)
+            elif op == "output":
+                break
+            else:
+                self.operation(node, op)
                 last = node
         else:
             raise _NoKey
@@ -177,11 +177,13 @@ class _Reading:
         self.row.append("output")
         self.arguments(node.args, {})
         ends = {last, node}
-        self.row += [self.input(one, ends) for one in self.inputs]
+        # What lives until the function returns is not deleted in any case.
+        self.row += [ends.isdisjoint(one.users) and owns_nothing(one) for one in inputs]
+        if any(one.args or str(one.target)[:1] == "*" for one in inputs):
+            self.row += [self.parameter(one) for one in parameters(graph)]
         return tuple(self.row)
 
-    def operation(self, node: fx.Node) -> None:
-        op = node.op
+    def operation(self, node: fx.Node, op: str) -> None:
         if op == "call_function":
             self.row += ("call", self.structures.target(node.target))
             self.arguments(node.args, node.kwargs)
@@ -195,17 +197,11 @@ class _Reading:
         self.row.append(not node.users)
         self.refs[node] = len(self.refs)
 
-    def input(self, parameter: Parameter, ends: Set[fx.Node | None]) -> Hashable:
-        """What is known of an input; nothing runs behind the nodes of `ends`."""
-        _, kind, node, default = parameter
-        # What lives until the function returns is not deleted in any case.
-        is_kept = (
-            node is not None and ends.isdisjoint(node.users) and owns_nothing(node)
-        )
-        if kind == "plain" and not default:
-            return is_kept
+    def parameter(self, parameter: Parameter) -> Hashable:
+        """What is known of a parameter that is not plain, or has a default."""
+        _, kind, _, default = parameter
         name = parameter.target if kind == "keyword" else None
-        return (kind, name, is_kept, *map(self.constant, default))
+        return (kind, name, *map(self.constant, default))
 
     def attribute(self, node: fx.Node) -> Hashable:
         value = fetch(self.module, node)

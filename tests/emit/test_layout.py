@@ -11,12 +11,12 @@ import black
 import libcst as cst
 import pytest
 from black.strings import str_width
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.shapes import Shapes
 
 from astgen.emit import nodes
-from astgen.emit.breaking import _columns
+from astgen.emit.breaking import _columns, opened
 from astgen.emit.layout import laid_out, lay_out
 from astgen.emit.render import render
 
@@ -57,6 +57,39 @@ def test_the_printer_agrees_with_libcst(seed: int) -> None:
     assert render(module) == module.code
     laid, text = laid_out(module)
     assert text == render(laid) == laid.code
+
+
+@SLOW
+@given(SEEDS, st.integers(1, 8), st.booleans())
+def test_a_call_that_is_built_open_is_laid_out_as_a_flat_one(
+    seed: int, count: int, bound: bool
+) -> None:
+    shapes = Shapes(seed)
+    callee, target = shapes.callee(), shapes.name()
+    args = [shapes.local() for _ in range(count)]
+    call = opened(callee, args)
+    assume(call is not None)
+
+    def text(value: cst.BaseExpression) -> str:
+        line = (
+            nodes.assign(target, value) if bound else nodes.statement(cst.Expr(value))
+        )
+        body = cst.IndentedBlock([line])
+        function = cst.FunctionDef(cst.Name("f"), cst.Parameters(), body)
+        module, printed = laid_out(cst.Module([function]))
+        assert printed == module.code
+        return printed
+
+    assert text(call) == text(nodes.call_of(callee, args))
+    assert black.format_str(text(call), mode=black.Mode()) == text(call)
+
+
+def test_calls_that_may_fit_are_not_built_open() -> None:
+    names = [nodes.dotted("n" * 42), nodes.dotted("m" * 42)]
+    assert opened(nodes.dotted("f"), names) is None
+    assert opened(nodes.dotted("f"), [*names, nodes.number(1)]) is None
+    assert opened(nodes.dotted("f"), [*names, nodes.dotted("x")]) is not None
+    assert opened(nodes.dotted("f"), []) is None
 
 
 def test_a_return_of_nothing_is_printed_as_libcst_prints_it() -> None:

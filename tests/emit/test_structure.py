@@ -65,6 +65,22 @@ def takes(**meta: Any) -> Child:
     return make
 
 
+def late(is_late: bool) -> Child:
+    """A child that returns the result of a call and its second input, which comes
+    behind it; or both the other way round, in both respects."""
+
+    def make() -> fx.GraphModule:
+        made = fx.Graph()
+        x = made.placeholder("x")
+        y = None if is_late else made.placeholder("y")
+        result = made.call_function(torch.neg, (x,))
+        if y is None:
+            return finish(made, (result, made.placeholder("y")))
+        return finish(made, (y, result))
+
+    return make
+
+
 def inputs(*targets: str, default: tuple[Any, ...] = ()) -> Child:
     """A child with inputs that are written like this; it negates the first."""
 
@@ -245,6 +261,7 @@ NEAR_MISSES: dict[str, tuple[Child, Child]] = {
     "defaults": (inputs("x", "y", default=(1,)), inputs("x", "y", default=(True,))),
     "default and none": (inputs("x", "y", default=(1,)), inputs("x", "y")),
     "star and plain": (inputs("x", "*y"), inputs("x", "y")),
+    "input behind a call, and the call": (late(True), late(False)),
     "children of children": (
         outer(call(torch.add, "x", "y")),
         outer(call(torch.sub, "x", "y")),
