@@ -35,6 +35,8 @@ MODULES = ("torch", "operator")
 BUILTINS = ("range", "slice")
 """The builtins that a text may name; execution has no others."""
 
+_MEANINGFUL = frozenset({*MODULES, *BUILTINS, "__builtins__", "__debug__", "__name__"})
+
 MAX_ARGUMENT_NESTING = 20
 """Containers in one expression; what is deeper goes through temporaries."""
 
@@ -92,7 +94,8 @@ class Dialect:
 
     Raises:
         InvalidNameError: One of `paths` is no dotted path from `torch` or `operator`,
-            or leads through a dunder; or two of the names are the same.
+            or leads through a dunder; or one of the names is none, has another
+            meaning, or is given twice.
     """
 
     entry: str = "execution_fn"
@@ -111,6 +114,20 @@ class Dialect:
                     "pieces and the constants different names",
                     name,
                 )
+            reason = self._why_no_name(name)
+            if reason is not None:
+                raise InvalidNameError(
+                    f"{name!r} cannot be a name of the dialect: {reason}; choose "
+                    "another, such as 'execution_fn' or '__pieces__'",
+                    name,
+                )
+        if not _is_identifier(f"{self.inlined}0"):
+            raise InvalidNameError(
+                f"{self.inlined!r} cannot begin the names of inlined functions: with "
+                "a number behind it, it is no name in ASCII; choose another, such as "
+                "'__part_'",
+                self.inlined,
+            )
         for path in sorted(self.paths):
             reason = _why_no_path(path)
             if reason is not None:
@@ -119,6 +136,15 @@ class Dialect:
                     "one function, such as 'torch.special.expit'",
                     path,
                 )
+
+    def _why_no_name(self, name: str) -> str | None:
+        if not _is_identifier(name):
+            return "it is no name in ASCII that Python can define"
+        if name in _MEANINGFUL:
+            return "it has a meaning of its own"
+        if self.inlined and name.startswith(self.inlined):
+            return "it begins like the names of inlined functions"
+        return None
 
     @cached_property
     def reserved(self) -> frozenset[str]:
@@ -138,12 +164,16 @@ class Dialect:
         return name in self.reserved or name.startswith(self.inlined)
 
 
+def _is_identifier(name: str) -> bool:
+    return name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+
+
 def _why_no_path(path: str) -> str | None:
     root, *names = path.split(".")
     if root not in MODULES or not names:
         return f"it does not begin with {' or '.join(f'{name}.' for name in MODULES)}"
     for name in names:
-        if not name.isidentifier() or keyword.iskeyword(name) or not name.isascii():
+        if not _is_identifier(name):
             return f"{name!r} is no name in ASCII"
         if name.startswith("__"):
             return f"{name!r} leads from any object to any other"

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from astgen.check.bound import bound_names
 from astgen.check.dialect import BUILTINS, MAX_SLOTS, MODULES, Dialect
 from astgen.check.finding import Rule
 from astgen.check.report import Problem, shown
@@ -27,7 +28,7 @@ from astgen.check.rules.slots import SLOT_ESCAPE
 from astgen.check.rules.syntax import ATTRIBUTE_PATH, CALL_TARGET
 from astgen.check.signature import Signature
 
-__all__ = ["Function", "Reference", "Scope", "bound_names"]
+__all__ = ["Function", "Reference", "Scope"]
 
 _BUILTIN_NAMES = frozenset({*dir(builtins), "__builtins__"})
 
@@ -292,19 +293,3 @@ class Scope:
             return Problem(BUILTIN_USE, node, f"builtin {quoted} is not allowed", hint)
         hint = "objects that are no literals belong into a constant slot"
         return Problem(UNDEFINED_NAME, node, f"{quoted} is not defined", hint)
-
-
-def bound_names(node: ast.AST) -> Iterator[str]:
-    """The names that anything below a node would bind, or was meant to."""
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name):
-            if isinstance(child.ctx, ast.Store):
-                yield child.id
-        elif isinstance(child, ast.alias):
-            yield child.asname or child.name.partition(".")[0]
-        elif isinstance(child, ast.ImportFrom):
-            yield (child.module or "").partition(".")[0]
-        else:
-            for name in (getattr(child, "name", None), getattr(child, "rest", None)):
-                if isinstance(name, str):
-                    yield name

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from astgen.check.bound import bound_names
 from astgen.check.definitions import (
     Definitions,
     bind_parameters,
@@ -25,7 +26,7 @@ from astgen.check.plain import plain
 from astgen.check.report import Problem, shown
 from astgen.check.rules.namespace import FORBIDDEN_IMPORT
 from astgen.check.rules.syntax import RETURN_PLACE
-from astgen.check.scope import Function, Reference, Scope, bound_names
+from astgen.check.scope import Function, Reference, Scope
 from astgen.check.signature import signature_of
 
 __all__ = ["Walk", "walk"]

@@ -50,7 +50,7 @@ class Emitted:
 @paused()
 def emit(
     gm: fx.GraphModule,
-    name: str = DEFAULT_DIALECT.entry,
+    name: str | None = None,
     *,
     dialect: Dialect = DEFAULT_DIALECT,
     constants: Constants | None = None,
@@ -61,7 +61,7 @@ def emit(
 
     Args:
         gm: The graph module; it is not changed.
-        name: The function's name.
+        name: The function's name; that of the dialect's entry if it is not given.
         dialect: Names and limits.
         constants: Slots that are already there.
         entry: Whether the function takes the pieces; else they are refused.
@@ -79,7 +79,9 @@ def emit(
             f"a torch.fx.GraphModule is wanted, not a {type_name(gm)}; "
             "torch.fx.symbolic_trace and torch.compile make one of a module"
         )
-    if name != dialect.entry:
+    if name is None:
+        name = dialect.entry
+    elif name != dialect.entry:
         check_function_name(name, dialect, entry=entry)
     dialect = replace(dialect, entry=name)
     constants = Constants() if constants is None else constants

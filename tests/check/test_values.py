@@ -128,3 +128,26 @@ def test_operators_that_take_addresses_need_configuration() -> None:
 def test_one_name_cannot_be_two_things(names: dict[str, str]) -> None:
     with pytest.raises(InvalidNameError, match="cannot be two things"):
         Dialect(**names)
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        ({"entry": "a b"}, "no name in ASCII"),
+        ({"entry": "\uff46"}, "no name in ASCII"),
+        ({"submods": ""}, "no name in ASCII"),
+        ({"consts": "class"}, "no name in ASCII"),
+        ({"entry": "torch"}, "a meaning of its own"),
+        ({"submods": "range"}, "a meaning of its own"),
+        ({"consts": "__builtins__"}, "a meaning of its own"),
+        ({"inlined": "part", "submods": "parts"}, "begins like"),
+        ({"inlined": "1"}, "cannot begin the names"),
+        ({"inlined": ""}, "cannot begin the names"),
+        ({"inlined": "a-"}, "cannot begin the names"),
+    ],
+)
+def test_a_name_that_cannot_be_one_is_refused(
+    names: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(InvalidNameError, match=reason):
+        Dialect(**names)
