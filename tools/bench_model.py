@@ -81,23 +81,9 @@ def _captured(
 
 def _stubbed(name: str, gm: fx.GraphModule, args: Sequence[Any]) -> Subject:
     """Replace the pieces by what they returned once."""
-    outputs = _Outputs(gm)
+    outputs = PieceResults(gm)
     outputs.run(*args)
     stubbed = fx.GraphModule(gm, copy.deepcopy(gm.graph))
     for piece in outputs.by_piece:
         setattr(stubbed, piece, Piece())
     return Subject(name, stubbed, outputs.by_piece, args)
-
-
-class _Outputs(fx.Interpreter):
-    """Runs a graph and keeps what its pieces return."""
-
-    def __init__(self, gm: fx.GraphModule) -> None:
-        super().__init__(gm)
-        self.by_piece: dict[str, Any] = {}
-
-    def call_module(self, target: Any, args: Any, kwargs: Any) -> Any:
-        """Call a piece, and keep its result."""
-        result = super().call_module(target, args, kwargs)
-        self.by_piece[target] = result
-        return result

@@ -18,7 +18,7 @@ from torch import fx
 from astgen.cli.recorder import Recorded
 from astgen.program import generate
 
-__all__ = ["StitchingTimes", "time_stitching"]
+__all__ = ["PieceResults", "StitchingTimes", "time_stitching"]
 
 _SECONDS = 0.02
 _REPEATS = 7
@@ -37,7 +37,7 @@ class StitchingTimes:
     fx: float
 
 
-class _Outputs(fx.Interpreter):
+class PieceResults(fx.Interpreter):
     """Runs a stitching graph and keeps what its pieces return."""
 
     def __init__(self, gm: fx.GraphModule) -> None:
@@ -45,6 +45,7 @@ class _Outputs(fx.Interpreter):
         self.by_piece: dict[str, Any] = {}
 
     def call_module(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """Call a piece, and keep its result."""
         result = super().call_module(target, args, kwargs)
         self.by_piece[target] = result
         return result
@@ -65,7 +66,7 @@ def time_stitching(recorded: Recorded) -> StitchingTimes:
         The times of both ways to run it.
     """
     gm, args = recorded.compiled.split.gm, recorded.args
-    outputs = _Outputs(gm)
+    outputs = PieceResults(gm)
     outputs.run(*args)
     stubs = {name: _stub(result) for name, result in outputs.by_piece.items()}
     stubbed = fx.GraphModule(gm, copy.deepcopy(gm.graph))
