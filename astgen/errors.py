@@ -160,13 +160,23 @@ class ConstantError(AstgenError):
         type_name: The type of what cannot be stored.
         reason: Why not.
         way_out: What to do instead.
+        use: The node that uses the constant, and as which argument; empty if that is
+            not known.
     """
 
     def __init__(
-        self, reason: str, way_out: str, *, slot: int, field: str, type_name: str
+        self,
+        reason: str,
+        way_out: str,
+        *,
+        slot: int,
+        field: str,
+        type_name: str,
+        use: str = "",
     ) -> None:
+        where = f" ({use})" if use else ""
         super().__init__(
-            f"constant {slot}{field}: a {type_name} cannot be stored: {reason}; "
+            f"constant {slot}{field}{where}: a {type_name} cannot be stored: {reason}; "
             f"{way_out}"
         )
         self.slot = slot
@@ -174,6 +184,7 @@ class ConstantError(AstgenError):
         self.type_name = type_name
         self.reason = reason
         self.way_out = way_out
+        self.use = use
 
 
 def _origin(node: Any, argument: str) -> str:
@@ -194,5 +205,9 @@ def _origin(node: Any, argument: str) -> str:
     trace = node.meta.get("stack_trace")
     if isinstance(trace, str) and trace.strip():
         lines.append("  traced at:")
-        lines += [f"    {line.strip()}" for line in trace.strip().splitlines()[-2:]]
+        # The innermost frame, without the carets that Python 3.11 puts below it.
+        shown = [line.strip() for line in trace.strip().splitlines()]
+        files = [i for i, line in enumerate(shown) if line.startswith("File ")]
+        start = files[-1] if files else -2
+        lines += [f"    {line}" for line in shown[start:][:2]]
     return "\n".join(lines)
