@@ -1,0 +1,15 @@
+"""Differences between programs, up to the names and numbers that nobody chose."""
+
+from __future__ import annotations
+
+from astgen.review.diff.difference import CATEGORIES, Difference, Place
+from astgen.review.diff.programs import Comparison, compare_programs, structure_hash
+
+__all__ = [
+    "CATEGORIES",
+    "Comparison",
+    "Difference",
+    "Place",
+    "compare_programs",
+    "structure_hash",
+]

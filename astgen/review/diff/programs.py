@@ -1,0 +1,202 @@
+"""Two programs compared, and many told apart, up to names and numbers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from astgen.check import scan
+from astgen.errors import InvalidProgramError
+from astgen.garbage import paused
+from astgen.review.diff.compare import Pairs, compare_functions
+from astgen.review.diff.difference import Difference, Place
+from astgen.review.diff.lines import Function, functions_of
+from astgen.review.diff.matching import Side
+from astgen.review.diff.tokens import Meanings, digest
+from astgen.review.programs import ReadProgram
+
+__all__ = ["Comparison", "compare_programs", "structure_hash"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two programs differ in.
+
+    Attributes:
+        verdict: `identical` (the same bytes), `renamed only`, or `different`.
+        differences: What differs, function by function, the entry last.
+    """
+
+    verdict: str
+    differences: tuple[Difference, ...] = ()
+
+
+@paused()
+def compare_programs(left: ReadProgram, right: ReadProgram) -> Comparison:
+    """Compare two programs.
+
+    Names of locals and of positional parameters, numbers of slots and of inlined
+    functions do not count. Constants are compared by value where both sides have
+    them; pieces by name where both sides name the same ones.
+
+    Args:
+        left: One program.
+        right: The other one.
+
+    Returns:
+        What they differ in.
+
+    Raises:
+        InvalidProgramError: One is no generated code.
+    """
+    sides = _parsed(left), _parsed(right)
+    meanings = _meanings(left, right)
+    found: list[Difference] = []
+    pairs = Pairs()
+    for one, other in _paired(sides, meanings):
+        if one is None or other is None:
+            found.append(_alone(one, other))
+        else:
+            both = Side(one, meanings[0]), Side(other, meanings[1])
+            found += compare_functions(*both, pairs)
+    found += _entries(sides[0][-1], sides[1][-1])
+    if found:
+        return Comparison("different", tuple(found))
+    same = (left.code, left.constants) == (right.code, right.constants)
+    return Comparison("identical" if same else "renamed only")
+
+
+def structure_hash(program: ReadProgram) -> str:
+    """Equal for programs between which `compare_programs` finds nothing.
+
+    Args:
+        program: The program.
+
+    Raises:
+        InvalidProgramError: It is not generated code.
+    """
+    functions = _parsed(program)
+    meanings = Meanings(_values(program), {})
+    order: dict[tuple[str, int], str] = {}
+    for function in functions:
+        for line in function.lines:
+            for hole in line.holes:
+                if hole.kind in ("piece", "constant"):
+                    slot = hole.kind, int(hole.key)
+                    order.setdefault(slot, f"number {len(order)}")
+    known = meanings.constants
+    constants = {
+        slot: known.get(slot, number)
+        for (kind, slot), number in order.items()
+        if kind == "constant"
+    }
+    pieces = {slot: number for (kind, slot), number in order.items() if kind == "piece"}
+    meanings = Meanings(constants, pieces)
+    for function in functions:
+        meanings.functions[function.name] = digest(function, meanings)
+    entry = functions[-1].name
+    text = f"{entry} {meanings.functions[entry]}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parsed(program: ReadProgram) -> list[Function]:
+    dialect = program.dialect()
+    scanned = scan(program.code, dialect=dialect)
+    functions: list[Function] = []
+    if scanned.tree is not None and scanned.in_grammar:
+        functions = functions_of(scanned.tree, dialect)
+    if not functions:
+        raise InvalidProgramError(scanned.findings)
+    return functions
+
+
+def _values(program: ReadProgram) -> dict[int, str]:
+    constants = program.constants or ()
+    return {slot: one.key for slot, one in enumerate(constants)}
+
+
+def _meanings(left: ReadProgram, right: ReadProgram) -> tuple[Meanings, Meanings]:
+    """What slots mean, as far as both sides say it."""
+    found = Meanings(), Meanings()
+    if left.constants is not None and right.constants is not None:
+        for one, program in zip(found, (left, right)):
+            one.constants = _values(program)
+            one.shown = {value.key: value.shown for value in program.constants or ()}
+    if _are_same(left.submod_names, right.submod_names):
+        for one, program in zip(found, (left, right)):
+            one.pieces = _named(program)
+    return found
+
+
+def _are_same(
+    left: Sequence[str | None] | None, right: Sequence[str | None] | None
+) -> bool:
+    """Whether both sides name the same pieces, each once."""
+    if left is None or right is None or None in left or None in right:
+        return False
+    return Counter(left) == Counter(right) and len({*left}) == len(left)
+
+
+def _named(program: ReadProgram) -> dict[int, str]:
+    return {slot: str(name) for slot, name in enumerate(program.submod_names or ())}
+
+
+def _paired(
+    sides: tuple[list[Function], list[Function]], meanings: tuple[Meanings, Meanings]
+) -> Iterable[tuple[Function | None, Function | None]]:
+    """Functions that stand for each other: those that do the same, then in order.
+
+    What calls of them mean is noted on the way, so that callers agree.
+    """
+    digests = [
+        [_digested(function, meaning) for function in side]
+        for side, meaning in zip(sides, meanings)
+    ]
+    pairs: list[tuple[Function | None, Function | None]] = []
+    lefts, rights = list(zip(sides[0], digests[0])), list(zip(sides[1], digests[1]))
+    free: dict[str, list[Function]] = {}
+    for function, key in reversed(rights[:-1]):
+        free.setdefault(key, []).append(function)
+    alone: list[Function] = []
+    for function, key in lefts[:-1]:
+        if free.get(key):
+            pairs.append((function, free[key].pop()))
+        else:
+            alone.append(function)
+    left_over = {id(one) for rest in free.values() for one in rest}
+    others = [function for function, _ in rights[:-1] if id(function) in left_over]
+    pairs += zip(alone, others)
+    for number, pair in enumerate(pairs):
+        for half, meaning in zip(pair, meanings):
+            if half is not None:
+                meaning.functions[half.name] = f"function {number}"
+    pairs += [(one, None) for one in alone[len(others) :]]
+    pairs += [(None, other) for other in others[len(alone) :]]
+    pairs.append((sides[0][-1], sides[1][-1]))
+    return pairs
+
+
+def _digested(function: Function, meanings: Meanings) -> str:
+    key = digest(function, meanings)
+    meanings.functions[function.name] = key
+    return key
+
+
+def _alone(left: Function | None, right: Function | None) -> Difference:
+    category = "call added" if left is None else "call removed"
+    return Difference(category, _head(left), _head(right), "a whole function")
+
+
+def _entries(left: Function, right: Function) -> list[Difference]:
+    if left.name == right.name:
+        return []
+    detail = f"the entry is called {right.name}, was called {left.name}"
+    return [Difference("signature changed", _head(left), _head(right), detail)]
+
+
+def _head(function: Function | None) -> Place | None:
+    if function is None:
+        return None
+    return Place(function.name, function.number, f"def {function.name}(...)")
