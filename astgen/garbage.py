@@ -48,6 +48,10 @@ class _Pause:
                 if len(self.workers) == 1 and self.was_on:
                     gc.enable()
                 self.workers.remove(id(worker))
+                # A signal handler that came in between, and paused, found this one
+                # still at work, and left the collector off.
+                if not self.workers and self.was_on:
+                    gc.enable()
 
     def forget(self) -> None:
         """In a forked child no other thread goes on, so nobody would end for it."""

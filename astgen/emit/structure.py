@@ -144,6 +144,7 @@ class _Reading:
         self.row: list[Hashable] = []
         self.refs: dict[fx.Node, Hashable] = {}
         self.inputs: list[fx.Node] = []
+        self.operations = 0
 
     def key(self) -> tuple[Hashable, ...]:
         """All that the text depends on.
@@ -195,7 +196,8 @@ class _Reading:
         else:
             raise _NoKey
         self.row.append(not node.users)
-        self.refs[node] = len(self.refs)
+        self.refs[node] = self.operations
+        self.operations += 1
 
     def parameter(self, parameter: Parameter) -> Hashable:
         """What is known of a parameter that is not plain, or has a default."""

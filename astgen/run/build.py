@@ -60,8 +60,25 @@ def build(
         **outside,
     }
     exec(code, namespace)
-    # No text calls its entry. Without it in there, function and globals are no cycle,
-    # and the pieces die with the function.
-    function: FunctionType = namespace.pop(dialect.entry)
+    for name in functions:
+        namespace[name] = _apart(namespace[name], namespace)
+    function: FunctionType = namespace[dialect.entry]
+    # What the functions were before is a cycle with it.
+    namespace.clear()
     keep_while_alive(text, source, function)
     return function
+
+
+def _apart(function: FunctionType, namespace: Mapping[str, Any]) -> FunctionType:
+    """The function with globals of its own: what it names, and no more.
+
+    Functions of a text call those above them only. If none is in its own globals,
+    there is no cycle, and pieces and constants die with the entry function.
+    """
+    names = ("__builtins__", "__name__", *function.__code__.co_names)
+    own = {name: namespace[name] for name in names if name in namespace}
+    made = FunctionType(
+        function.__code__, own, function.__name__, function.__defaults__
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made

@@ -171,6 +171,18 @@ class Adds(nn.Module):
         return x + y
 
 
+def fetched(is_first: bool) -> Child:
+    """A child that fetches an attribute before, or behind, an operation."""
+
+    def body(g: fx.Graph, x: fx.Node, y: fx.Node) -> Any:
+        early = g.get_attr("kept") if is_first else None
+        half = g.call_function(torch.sub, (x, y))
+        late = g.get_attr("kept") if early is None else early
+        return g.call_function(torch.add, (half, late))
+
+    return child(body, kept=ONE)
+
+
 def unpacked(index: int, used: bool) -> Child:
     def body(g: fx.Graph, x: fx.Node, y: fx.Node) -> Any:
         both = g.call_function(torch.aminmax, (x,))
@@ -305,6 +317,7 @@ EQUAL: dict[str, tuple[Child, Child]] = {
             other=ONE,
         ),
     ),
+    "when an attribute is fetched": (fetched(True), fetched(False)),
     "an attribute that nobody reads": (
         reads(ONE),
         child(

@@ -6,11 +6,13 @@ import gc
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from functools import partial
 
 import pytest
 import torch
 from support.fresh import where_calls_hand_over
+from support.graphs import graph, module
 from torch import fx
 
 import astgen
@@ -195,13 +197,33 @@ def test_code_that_is_no_text_is_refused(code: object) -> None:
         compile_execution_fn(code, {}, [], [])
 
 
-def test_a_piece_dies_with_the_function() -> None:
+def stitched_children() -> fx.GraphModule:
+    """A graph that calls the piece `one`, and twice a child that calls another child."""
+    piece = torch.nn.Identity()
+    inner = graph(lambda g, x: g.call_function(torch.neg, (x,)), "x")
+    child = graph(
+        lambda g, x: g.call_module("inner", (x,)), "x", root=module(inner=inner)
+    )
+    last = graph(lambda g, x: g.call_module("p", (x,)), "x", root=module(p=piece))
+
+    def body(g: fx.Graph, x: fx.Node) -> fx.Node:
+        for name in ("one", "child", "child", "last"):
+            x = g.call_module(name, (x,))
+        return x
+
+    root = module(one=piece, child=child, last=last)
+    return graph(body, "x", root=root)
+
+
+@pytest.mark.parametrize("make", [lambda: pieces_graph("one"), stitched_children])
+def test_a_piece_dies_with_the_function(make: Callable[[], fx.GraphModule]) -> None:
     class Piece(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x
 
     piece: torch.nn.Module | None = Piece()
-    function = astgen.generate(pieces_graph("one")).compile({"one": piece})
+    function = astgen.generate(make()).compile({"one": piece, "last.p": piece})
+    assert function(torch.tensor(2)) == 2
     died = weakref.ref(piece)
     del piece
     assert died() is not None

@@ -45,7 +45,7 @@ print(json.dumps([sorted(set(sys.modules) - before), same, "torch" in sys.module
     new, same, torch = in_process(
         write_standin(tmp_path, "three"), script, **variables, ASTGEN_VLLM_DUMP="there"
     )
-    assert new == ["astgen", "astgen.vllm"]
+    assert new == ["astgen", "astgen.lazy", "astgen.vllm"]
     assert same and not torch
     assert not (tmp_path / "there").exists()
 
