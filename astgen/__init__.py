@@ -6,8 +6,9 @@ the version, does not pay for importing torch and libcst.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from astgen.lazy import lazy
 
 if TYPE_CHECKING:
     from astgen.check import Dialect, Finding
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         DecodePolicy,
         EnvironmentPolicy,
         EnvironmentWarning,
+        Portability,
         register_constant,
     )
 
@@ -45,6 +47,7 @@ __all__ = [
     "Finding",
     "InvalidNameError",
     "InvalidProgramError",
+    "Portability",
     "Program",
     "RankError",
     "UnsupportedGraphError",
@@ -55,23 +58,20 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "DecodePolicy": "astgen.store",
-    "Dialect": "astgen.check",
-    "EnvironmentPolicy": "astgen.store",
-    "EnvironmentWarning": "astgen.store",
-    "Finding": "astgen.check",
-    "Program": "astgen.program",
-    "generate": "astgen.program",
-    "register_constant": "astgen.store",
-}
+_ERRORS = frozenset(name for name in __all__ if name.endswith("Error"))
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'astgen' has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "astgen.errors")), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        **dict.fromkeys(_ERRORS, "astgen.errors"),
+        "DecodePolicy": "astgen.store.codec",
+        "Dialect": "astgen.check",
+        "EnvironmentPolicy": "astgen.store.facts",
+        "EnvironmentWarning": "astgen.store.facts",
+        "Finding": "astgen.check",
+        "Portability": "astgen.store.codec",
+        "Program": "astgen.program",
+        "generate": "astgen.program",
+        "register_constant": "astgen.store.codec",
+    },
+)

@@ -13,8 +13,9 @@ from torch import fx
 from torch._dynamo.utils import dynamo_timed
 
 from astgen.check import DEFAULT_DIALECT
-from astgen.emit import Arguments, Constants, Emitted, Targets, emit, render
+from astgen.emit import Arguments, Constants, Emitted, Targets, emit
 from astgen.emit.nodes import slot_of
+from astgen.emit.render import render
 from astgen.execution import compile_execution_fn, vouch
 from astgen.garbage import paused
 

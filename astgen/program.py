@@ -9,20 +9,24 @@ out. The text that is checked is the very text that is compiled.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-import libcst as cst
 from torch import fx
 
+from astgen import emit
 from astgen.check import DEFAULT_DIALECT, Dialect, Finding, check
-from astgen.emit import emit
 from astgen.run import load
 from astgen.store.artifact import Artifact, Opaque, save_artifact
 from astgen.store.codec import DecodePolicy, Portability, check_portable
 from astgen.store.facts import EnvironmentPolicy
 from astgen.store.loading import load_artifact
+from astgen.store.uses import uses_in
+
+if TYPE_CHECKING:
+    # What only loads programs has no use for it, and it takes long to import.
+    import libcst as cst
 
 __all__ = ["Program", "generate"]
 
@@ -85,18 +89,25 @@ class Program:
         *,
         blobs: Mapping[str, Opaque] | None = None,
         extra: Mapping[str, bytes] | None = None,
+        supplied: Collection[int] = (),
     ) -> None:
-        """Write the program with its constants; equal programs give equal bytes.
+        """Write the program with its constants.
+
+        Equal programs give equal bytes in equal environments: the same versions of
+        astgen, Python and PyTorch, platform and device, which the file names.
 
         Args:
             path: The file. It is replaced when all of the new one is on the disk.
             blobs: What a backend compiled, by the name of the piece.
             extra: Other bytes, by name.
+            supplied: The slots of constants that are not stored, such as closures.
+                The file has their types, and whoever loads it hands them over.
 
         Raises:
             InvalidProgramError: The text is none that could be loaded again.
             ConstantError: A constant cannot be stored; `check_portable` says which.
             ArtifactError: The file cannot be written.
+            ValueError: A slot of `supplied` is none.
         """
         artifact = Artifact(
             self.code,
@@ -105,6 +116,7 @@ class Program:
             self.dialect,
             blobs=blobs or {},
             extra=extra or {},
+            supplied=tuple(sorted(supplied)),
         )
         save_artifact(path, artifact)
 
@@ -116,6 +128,7 @@ class Program:
         policy: EnvironmentPolicy | None = None,
         dialect: Dialect = DEFAULT_DIALECT,
         constants: DecodePolicy = DecodePolicy(),
+        supplied: Mapping[int, Any] | None = None,
     ) -> Program:
         """Read a program. Nothing of it is run; `compile` checks its text first.
 
@@ -127,25 +140,47 @@ class Program:
             policy: What happens if it was written in another environment.
             dialect: What its text may name. A file does not get to say that itself.
             constants: What its constants may name.
+            supplied: The constants that are not in it, by slot, as `save` was told.
+                Each is of exactly the type of the one that the program had.
 
         Returns:
             The program.
 
         Raises:
-            ArtifactError: The file is damaged, needs what is not allowed here, or
-                is for another environment.
+            ArtifactError: The file is damaged, needs what is not allowed or supplied
+                here, or is for another environment.
         """
-        found = load_artifact(path, policy=policy, dialect=dialect, constants=constants)
+        found = load_artifact(
+            path,
+            policy=policy,
+            dialect=dialect,
+            constants=constants,
+            supplied=supplied or {},
+        )
         return cls(found.code, found.submod_names, found.consts, dialect=found.dialect)
 
-    def check_portable(self) -> tuple[Portability, ...]:
-        """For each constant, whether and where it can be loaded again, and why not."""
-        return check_portable(self.consts)
+    def check_portable(self, supplied: Collection[int] = ()) -> tuple[Portability, ...]:
+        """For each constant, whether and where it can be loaded again, and why not.
+
+        Args:
+            supplied: The slots of those that `save` will be told to leave out.
+
+        Raises:
+            ValueError: One of them is none.
+        """
+        answers = check_portable(self.consts, supplied)
+        if all(answer.is_stored for answer in answers):
+            return answers
+        uses = uses_in(self.code, self.dialect)
+        return tuple(
+            one if one.is_stored else replace(one, use=str(uses.get(one.slot, "")))
+            for one in answers
+        )
 
 
 def generate(
     gm: fx.GraphModule,
-    name: str = DEFAULT_DIALECT.entry,
+    name: str | None = None,
     dialect: Dialect = DEFAULT_DIALECT,
 ) -> Program:
     """Generate the program of a graph module.
@@ -155,7 +190,7 @@ def generate(
 
     Args:
         gm: The graph module; it is not changed.
-        name: The entry function's name.
+        name: The entry function's name; that of the dialect if it is not given.
         dialect: Names and operator namespaces. Namespaces that the graph itself
             uses are added: the graph is the caller's own.
 
@@ -166,7 +201,7 @@ def generate(
         InvalidNameError: The function cannot be called `name`.
         UnsupportedGraphError: The graph cannot be expressed.
     """
-    emitted = emit(gm, name, dialect=dialect)
+    emitted = emit.emit(gm, name, dialect=dialect)
     return Program(
         code=emitted.code,
         submod_names=tuple(emitted.submod_names),

@@ -43,6 +43,21 @@ def test_operators_of_the_tests_are_there_in_the_other_process(
     assert kept.complaints() == ""
 
 
+class Twice:
+    """An object that is called, and that nothing says how to store."""
+
+    __name__ = "twice"
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return x * 2
+
+
+def test_what_cannot_be_stored_is_supplied_in_the_other_process(kept: Stored) -> None:
+    kept.record(program_of(twice := Twice()), run_of(twice(torch.ones(2))))
+    assert (kept.count, kept.supplied, kept.refused) == (1, 1, 0)
+    assert kept.complaints() == ""
+
+
 def test_another_result_is_complained_of(kept: Stored) -> None:
     kept.record(program_of(torch.relu), run_of(torch.zeros(2)))
     assert "AssertionError" in kept.complaints()

@@ -10,20 +10,23 @@ loaded on first use: whoever only lists a cache does not pay for importing torch
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from astgen.lazy import lazy
 
 if TYPE_CHECKING:
-    from astgen.backend.backend import CompiledGraph, astgen_backend, compile_graph
+    from astgen.backend.backend import astgen_backend, compile_graph
     from astgen.backend.caching import SerializableFunction
+    from astgen.backend.compiled import CompiledGraph
     from astgen.backend.options import BackendOptions, parse_options
     from astgen.backend.pieces import compile_piece
-    from astgen.backend.ranks import RankReport, check_ranks
+    from astgen.backend.ranks import LiteralDifference, RankReport, check_ranks
     from astgen.backend.splitting import Piece, SplitGraph, split
 
 __all__ = [
     "BackendOptions",
     "CompiledGraph",
+    "LiteralDifference",
     "Piece",
     "RankReport",
     "SerializableFunction",
@@ -36,29 +39,21 @@ __all__ = [
     "split",
 ]
 
-_HOMES = {
-    "BackendOptions": "options",
-    "CompiledGraph": "backend",
-    "Piece": "splitting",
-    "RankReport": "ranks",
-    "SerializableFunction": "caching",
-    "SplitGraph": "splitting",
-    "astgen_backend": "backend",
-    "check_ranks": "ranks",
-    "compile_graph": "backend",
-    "compile_piece": "pieces",
-    "parse_options": "options",
-    "split": "splitting",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'astgen.backend' has no attribute {name!r}")
-    value = getattr(import_module(f"astgen.backend.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "BackendOptions": "astgen.backend.options",
+        "CompiledGraph": "astgen.backend.compiled",
+        "LiteralDifference": "astgen.backend.ranks",
+        "Piece": "astgen.backend.splitting",
+        "RankReport": "astgen.backend.ranks",
+        "SerializableFunction": "astgen.backend.caching",
+        "SplitGraph": "astgen.backend.splitting",
+        "astgen_backend": "astgen.backend.backend",
+        "check_ranks": "astgen.backend.ranks",
+        "compile_graph": "astgen.backend.backend",
+        "compile_piece": "astgen.backend.pieces",
+        "parse_options": "astgen.backend.options",
+        "split": "astgen.backend.splitting",
+    },
+)

@@ -7,7 +7,6 @@ import operator
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from torch import fx
@@ -15,6 +14,7 @@ from torch.fx._lazy_graph_module import _make_graph_module, _use_lazy_graph_modu
 
 from astgen.backend.cache.lookup import cached
 from astgen.backend.caching import SerializableFunction
+from astgen.backend.compiled import CompiledGraph
 from astgen.backend.options import BackendOptions, PieceCompiler, parse_options
 from astgen.backend.pieces import (
     BuiltPiece,
@@ -22,33 +22,12 @@ from astgen.backend.pieces import (
     build_piece,
     is_worth_compiling,
 )
+from astgen.backend.ranks import check_graph
 from astgen.backend.splitting import SplitGraph, split
 from astgen.errors import BackendError
-from astgen.program import Program, generate
+from astgen.program import generate
 
-__all__ = ["CompiledGraph", "astgen_backend", "compile_graph"]
-
-
-@dataclass(frozen=True)
-class CompiledGraph:
-    """A graph on its way from Dynamo to a function, with all that came up.
-
-    Attributes:
-        split: The stitching graph as it was cut, and its pieces.
-        stitching: The same graph with the compiled pieces in place. It runs
-            under FX and does what `function` does.
-        program: The source made of it.
-        function: The program, compiled and bound to the pieces.
-        milliseconds: How long each stage took, in the order of the stages.
-        pieces: The compiled pieces by name, with what they were made of.
-    """
-
-    split: SplitGraph
-    stitching: fx.GraphModule
-    program: Program
-    function: Callable[..., Any]
-    milliseconds: Mapping[str, float]
-    pieces: Mapping[str, BuiltPiece] = field(default_factory=dict)
+__all__ = ["astgen_backend", "compile_graph"]
 
 
 def astgen_backend(
@@ -63,8 +42,8 @@ def astgen_backend(
     Args:
         gm: The graph that Dynamo captured.
         example_inputs: Not used; the graph has example values of its own.
-        options: `splitting_ops`, `pieces`, `cache_dir` and `trust_cache`; see
-            `BackendOptions`.
+        options: `splitting_ops`, `pieces`, `cache_dir`, `trust_cache` and
+            `check_ranks`; see `BackendOptions`.
         mode: Modes are inductor's; there are none here.
 
     Returns:
@@ -73,6 +52,7 @@ def astgen_backend(
     Raises:
         BackendError: An option is unknown, or a mode is given.
         UnsupportedGraphError: The graph cannot be expressed as source.
+        RankError: Ranks that are compared do not run the same program.
     """
     if mode is not None:
         raise BackendError(
@@ -80,6 +60,9 @@ def astgen_backend(
             "options={'pieces': 'inductor'} what compiles the pieces"
         )
     checked = parse_options(options)
+    if checked.check_ranks is not False:
+        group = None if checked.check_ranks is True else checked.check_ranks
+        check_graph(gm, checked, group)
     if checked.cache_dir is not None:
         return cached(gm, checked, lambda: _serializable(compile_graph(gm, checked)))
     return _serializable(compile_graph(gm, checked))

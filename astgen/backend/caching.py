@@ -11,12 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch._dynamo.aot_compile import (  # type: ignore[attr-defined]
-    SerializableCallable,
-)
 
 from astgen.backend.bundle import (
     artifact_of,
@@ -43,8 +40,17 @@ __all__ = ["SerializableFunction"]
 
 _NEEDS = "needs.json"
 
+if TYPE_CHECKING:
+    _Base = object
+else:
+    try:
+        from torch._dynamo.aot_compile import SerializableCallable as _Base
+    except ImportError:
+        # Older versions of PyTorch compile, and store nothing ahead of time.
+        _Base = object
 
-class SerializableFunction(SerializableCallable):
+
+class SerializableFunction(_Base):
     """What the backend returns: a function that Dynamo can run, and store.
 
     Under `torch.compile`, Dynamo takes the plain function out of it, so a call costs
@@ -186,7 +192,10 @@ def _dialect(manifest: Manifest) -> Dialect:
             **names,
         )
     except InvalidNameError as error:
-        raise ArtifactError(str(error), path=MANIFEST, field="dialect") from error
+        reason, _, hint = str(error).rpartition("; ")
+        raise ArtifactError(
+            reason, path=MANIFEST, field="dialect", rule="AG405", hint=hint
+        ) from error
 
 
 def _policy(archive: Archive) -> DecodePolicy:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
+import torch.distributed as dist
+
 from astgen.backend.operators import resolve_operators
 from astgen.errors import BackendError
 
@@ -31,6 +33,9 @@ class BackendOptions:
             These are pickles and code, so whoever can write to the folder can run
             anything. Without it, programs come from the cache and inductor
             compiles its pieces, with the help of caches of its own.
+        check_ranks: Whether the ranks of a job are compared before anything is
+            compiled, and which: True for all of them, or a process group. They have
+            to compile the same graphs in the same order, or wait for each other.
 
     Raises:
         BackendError: On construction, for a value that does not fit.
@@ -40,6 +45,7 @@ class BackendOptions:
     pieces: PieceCompiler = "eager"
     cache_dir: str | None = None
     trust_cache: bool = False
+    check_ranks: bool | dist.ProcessGroup = False
 
     def __post_init__(self) -> None:
         ops = self.splitting_ops
@@ -59,6 +65,8 @@ class BackendOptions:
             raise BackendError(
                 f"option 'trust_cache' takes True or False, got {self.trust_cache!r}"
             )
+        if self.check_ranks is not False:
+            _demand_ranks(self.check_ranks)
 
 
 def parse_options(options: Mapping[str, Any] | None) -> BackendOptions:
@@ -86,6 +94,21 @@ def parse_options(options: Mapping[str, Any] | None) -> BackendOptions:
     if isinstance(given.get("cache_dir"), os.PathLike):
         given["cache_dir"] = os.fspath(given["cache_dir"])
     return BackendOptions(**given)
+
+
+def _demand_ranks(group: object) -> None:
+    """Refuse what are no ranks that can be compared."""
+    is_there = dist.is_available()
+    if group is not True and not (is_there and isinstance(group, dist.ProcessGroup)):
+        raise BackendError(
+            "option 'check_ranks' takes True, False or a process group, got "
+            f"{group!r}"
+        )
+    if not (is_there and dist.is_initialized()):
+        raise BackendError(
+            "option 'check_ranks' compares the ranks of a job, and there is none; "
+            "call torch.distributed.init_process_group before"
+        )
 
 
 def _folder(path: object) -> str:

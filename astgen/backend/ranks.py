@@ -8,19 +8,25 @@ targets and the shapes of collectives have to be the same on all ranks.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import torch.distributed as dist
+from torch import fx
 
-from astgen.backend.backend import CompiledGraph
 from astgen.backend.collectives import collectives
+from astgen.backend.compiled import CompiledGraph
+from astgen.backend.options import BackendOptions
+from astgen.backend.splitting import split
 from astgen.backend.statements import Statement, statements
 from astgen.errors import RankError
 from astgen.program import Program, generate
 
-__all__ = ["LiteralDifference", "RankReport", "check_ranks"]
+__all__ = ["LiteralDifference", "RankReport", "check_graph", "check_ranks"]
+
+_Compared = tuple[list[Statement], list[Statement]]
+"""The collectives with their shapes as far as they are known, the statements."""
 
 _MISSING = Statement("(no statement)", "(no statement)")
 
@@ -77,13 +83,43 @@ def check_ranks(
         RankError: On every rank, with the first statement in which they differ, or
             with what went wrong on one of them before there was anything to compare.
     """
+    return _checked(lambda: _compared(program), group, literals)
+
+
+def check_graph(
+    gm: fx.GraphModule, options: BackendOptions, group: dist.ProcessGroup | None = None
+) -> RankReport:
+    """Compare the graph of this rank with those of all others; a collective call.
+
+    It is split, and nothing of it is compiled, so a rank that finds its program in a
+    cache is compared with one that does not.
+
+    Args:
+        gm: The graph, as Dynamo hands it to a backend; it is not changed.
+        options: Where it is split.
+        group: The ranks that compare; all of the job by default.
+
+    Returns:
+        What was compared, the same on each rank.
+
+    Raises:
+        RankError: As `check_ranks` does.
+    """
+    return _checked(
+        lambda: _of_split(split(gm, options.splitting_ops).gm), group, "report"
+    )
+
+
+def _checked(
+    compared: Callable[[], _Compared], group: dist.ProcessGroup | None, literals: str
+) -> RankReport:
     shapes: list[Statement] = []
     mine: list[Statement] = []
     failure: Exception | None = None
     try:
         if literals not in ("report", "raise"):
             raise ValueError(f"literals is {literals!r}; choose 'report' or 'raise'")
-        shapes, mine = _compared(program)
+        shapes, mine = compared()
     except Exception as error:
         # The others are on their way to the comparison, and would wait for this rank.
         failure = error
@@ -103,15 +139,16 @@ def check_ranks(
     return RankReport(len(of_ranks), len(mine), count, found)
 
 
-def _compared(
-    program: Program | CompiledGraph,
-) -> tuple[list[Statement], list[Statement]]:
-    """The collectives with their shapes as far as they are known, the statements."""
+def _compared(program: Program | CompiledGraph) -> _Compared:
     if not isinstance(program, CompiledGraph):
         return [], statements(program)
-    calls = [Statement(call, call) for call in collectives(program.split.gm)]
+    return _of_split(program.split.gm)
+
+
+def _of_split(gm: fx.GraphModule) -> _Compared:
+    calls = [Statement(call, call) for call in collectives(gm)]
     # With nothing compiled, all pieces become functions of one text.
-    return calls, statements(generate(program.split.gm))
+    return calls, statements(generate(gm))
 
 
 def _digests(all_of_them: Sequence[Statement]) -> tuple[str, str]:

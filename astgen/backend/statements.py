@@ -20,6 +20,7 @@ import torch
 from astgen.backend.collectives import NAMESPACES, arguments_of
 from astgen.backend.slots import Constant, Constants
 from astgen.program import Program
+from astgen.store.hashes import bound_names
 
 __all__ = ["Statement", "statements"]
 
@@ -84,15 +85,7 @@ class _Blanks(ast.NodeTransformer):
         self.pieces = program.submod_names
         self.consts = Constants(program.consts)
         self.start()
-        args = function.args
-        names = [one.arg for one in (*args.posonlyargs, *args.args)]
-        names += [one.arg for one in (args.vararg, args.kwarg) if one is not None]
-        names += [
-            node.id
-            for node in ast.walk(function)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        ]
-        self.numbers = {name: f"v{i}" for i, name in enumerate(dict.fromkeys(names))}
+        self.numbers = {name: f"v{i}" for i, name in enumerate(bound_names(function))}
 
     def start(self) -> None:
         """Begin with another statement."""

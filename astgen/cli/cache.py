@@ -37,7 +37,10 @@ def cache_command() -> None:
 @_FOLDER
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 def list_command(folder: str, as_json: bool) -> None:
-    """Show the entries of FOLDER, the one that was used last first."""
+    """Show the entries of FOLDER, the one that was used last first.
+
+    Exit codes: 0 they are shown, 2 the folder could not be read.
+    """
     from astgen.backend.cache.folder import entries
 
     found = entries(folder)
@@ -125,7 +128,10 @@ def _number(ctx: click.Context, _: click.Parameter, value: float | None) -> Any:
 def prune_command(
     folder: str, days: float | None, keep_bytes: int | None, dry_run: bool
 ) -> None:
-    """Remove entries of FOLDER: damaged ones, and those that the options name."""
+    """Remove entries of FOLDER: damaged ones, and those that the options name.
+
+    Exit codes: 0 it is done, 2 it could not be done.
+    """
     from astgen.backend.cache.folder import entries, remove, sweep_folder
 
     kept = freed = count = 0

@@ -52,6 +52,9 @@ def convert_command(
     CACHE is read and never loaded. Its program goes to OUTPUT if the checker accepts
     it and each of its constants is made in a way that is known. What the backend
     compiled stays behind.
+
+    Exit codes: 0 it is written, 1 the checker refuses the program, 2 it could not be
+    done.
     """
     from astgen.lint.sources.limits import Limits
     from astgen.lint.sources.pickled import read_pickled

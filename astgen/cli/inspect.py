@@ -10,6 +10,7 @@ import click
 
 from astgen.cli.console import table
 from astgen.lint.sources.refusal import display
+from astgen.store.manifest import supplied_of
 
 if TYPE_CHECKING:
     from astgen.store.inspect import Inspected
@@ -28,6 +29,8 @@ def inspect_command(file: str, as_json: bool) -> None:
 
     FILE is what `Program.save` wrote. Every byte of it is compared with its digests;
     nothing of it is loaded or run, and PyTorch is not needed.
+
+    Exit codes: 0 it was shown, 2 it could not be read, or is not whole.
     """
     from astgen.store.inspect import inspect_artifact
 
@@ -40,6 +43,7 @@ def inspect_command(file: str, as_json: bool) -> None:
 
 def _parts(file: str, found: Inspected) -> Iterator[str]:
     said = found.manifest
+    absent = supplied_of(said.consts)
     major, minor = said.version
     facts = [
         ("format", f"astgen {major}.{minor}"),
@@ -54,6 +58,10 @@ def _parts(file: str, found: Inspected) -> Iterator[str]:
     yield click.style(file, bold=True) + "\n" + table(_texts(facts), left=[0, 1])
     yield _section("Pieces", ("slot", "name", "called with"), _pieces(found))
     yield _section("Constants", ("slot", "kind", "value"), _consts(found))
+    if rows := [(str(slot), kind, found.uses.get(slot, "")) for slot, kind in absent]:
+        yield _section("Not in the file", ("slot", "type", "used by"), rows) + (
+            "\nWhoever loads the program hands these over: supplied={slot: object}."
+        )
     members = [
         (name, str(one.size), one.kind and f"opaque, {one.kind}")
         for name, one in said.members.items()
@@ -92,7 +100,8 @@ def _arities(calls: object) -> str:
     if not isinstance(calls, list) or not calls:
         return "not called"
     parts = [
-        f"{count} arguments" + "".join(f", {word}=" for word in words)
+        f"{count} argument{'s' * (count != 1)}"
+        + "".join(f", {word}=" for word in words)
         for count, words in calls
     ]
     return "; ".join(parts)

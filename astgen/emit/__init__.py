@@ -1,11 +1,30 @@
-"""`torch.fx.GraphModule` in, libcst module and constants out."""
+"""`torch.fx.GraphModule` in, libcst module and constants out.
+
+The names are loaded on first use: whoever loads a program, whose constants may be of
+this package, does not pay for importing libcst.
+"""
 
 from __future__ import annotations
 
-from astgen.emit.arguments import Arguments
-from astgen.emit.constants import Constants
-from astgen.emit.module import Emitted, emit
-from astgen.emit.render import render
-from astgen.emit.targets import Targets
+from typing import TYPE_CHECKING
 
-__all__ = ["Arguments", "Constants", "Emitted", "Targets", "emit", "render"]
+from astgen.lazy import lazy
+
+if TYPE_CHECKING:
+    from astgen.emit.arguments import Arguments
+    from astgen.emit.constants import Constants
+    from astgen.emit.module import Emitted, emit
+    from astgen.emit.targets import Targets
+
+__all__ = ["Arguments", "Constants", "Emitted", "Targets", "emit"]
+
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "Arguments": "astgen.emit.arguments",
+        "Constants": "astgen.emit.constants",
+        "Emitted": "astgen.emit.module",
+        "Targets": "astgen.emit.targets",
+        "emit": "astgen.emit.module",
+    },
+)

@@ -23,8 +23,9 @@ from astgen.emit.blame import argument_path
 from astgen.emit.constants import Constants
 from astgen.emit.literals import Quote, is_literal, literal, quoted
 from astgen.emit.nodes import call_of, container, dotted, slot_of, tuple_of
-from astgen.emit.targets import OPERATORS, Targets, is_operator
+from astgen.emit.targets import Targets
 from astgen.errors import UnsupportedGraphError
+from astgen.operators import OPERATORS, is_operator
 
 __all__ = ["Arguments", "type_name"]
 

@@ -24,8 +24,9 @@ from astgen.emit.literals import is_literal
 from astgen.emit.liveness import owns_nothing
 from astgen.emit.inlinable import fetch, is_inlinable, is_operand
 from astgen.emit.signature import Parameter, bound, parameters
-from astgen.emit.targets import Targets, is_operator
+from astgen.emit.targets import Targets
 from astgen.errors import UnsupportedGraphError
+from astgen.operators import is_operator
 
 __all__ = ["Kind", "Structure", "Structures"]
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import libcst as cst
 import torch
-from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
 
 from astgen.check import Dialect
 from astgen.check.judge import OPS, judge_path
@@ -26,16 +25,9 @@ from astgen.emit.constants import Constants
 from astgen.emit.literals import literal
 from astgen.emit.nodes import call_of, dotted
 from astgen.emit.resolve import ByName
+from astgen.operators import is_operator, operator_name
 
-__all__ = ["OPERATORS", "Targets", "is_operator"]
-
-OPERATORS = (OpOverload, OpOverloadPacket, HigherOrderOperator)
-"""Types of operators, which are paths wherever one can be written."""
-
-
-def is_operator(value: object) -> bool:
-    """Whether `value` is an operator, which is a path wherever one can be written."""
-    return isinstance(value, OPERATORS)
+__all__ = ["Targets"]
 
 
 @dataclass
@@ -107,7 +99,7 @@ class Targets:
         return self._paths[key]
 
     def _operator_path(self, target: Any) -> str | None:
-        name = _operator_name(target)
+        name = operator_name(target)
         path = OPS + name
         if not all(map(_is_attribute, name.split("."))) or (
             _resolved(path) is not target
@@ -131,7 +123,7 @@ class Targets:
         """The key of what stands in a slot for a target, and how that is made; the
         target itself does if it is not made."""
         if is_operator(target):
-            path = f"ops.{_operator_name(target)}"
+            path = f"ops.{operator_name(target)}"
             # The name of an overload may be that of something else a packet has.
             if _below(torch, path) is target:
                 return ("operator", path), partial(ByName, torch, path)
@@ -141,14 +133,6 @@ class Targets:
             if isinstance(owner, type) and _below(torch.Tensor, path) == target:
                 return ("descriptor", path), partial(ByName, torch.Tensor, path)
         return self.constants.key(target), None
-
-
-def _operator_name(target: Any) -> str:
-    if isinstance(target, OpOverload):
-        return f"{target.namespace}.{target._opname}.{target._overloadname}"
-    if isinstance(target, OpOverloadPacket):
-        return target._qualified_op_name.replace("::", ".")
-    return f"{target.namespace}.{target.name()}"
 
 
 def _is_attribute(name: str) -> bool:

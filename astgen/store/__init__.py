@@ -6,15 +6,21 @@ whoever keeps blobs of a backend beside a program calls them directly.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from astgen.lazy import lazy
 from astgen.store.members import CODE, CONSTANTS, MANIFEST
 
 if TYPE_CHECKING:
     from astgen.store.artifact import Artifact, Opaque, save_artifact
-    from astgen.store.codec import DecodePolicy, register_constant
+    from astgen.store.codec import (
+        DecodePolicy,
+        MeshReference,
+        Portability,
+        register_constant,
+    )
     from astgen.store.facts import EnvironmentPolicy, EnvironmentWarning
+    from astgen.store.limits import Limits
     from astgen.store.loading import load_artifact
 
 __all__ = [
@@ -25,29 +31,28 @@ __all__ = [
     "DecodePolicy",
     "EnvironmentPolicy",
     "EnvironmentWarning",
+    "Limits",
+    "MeshReference",
     "Opaque",
+    "Portability",
     "load_artifact",
     "register_constant",
     "save_artifact",
 ]
 
-_HOMES = {
-    "Artifact": "artifact",
-    "DecodePolicy": "codec",
-    "EnvironmentPolicy": "facts",
-    "EnvironmentWarning": "facts",
-    "Opaque": "artifact",
-    "load_artifact": "loading",
-    "register_constant": "codec",
-    "save_artifact": "artifact",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'astgen.store' has no attribute {name!r}")
-    return getattr(import_module(f"astgen.store.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy(
+    __name__,
+    {
+        "Artifact": "astgen.store.artifact",
+        "DecodePolicy": "astgen.store.codec",
+        "EnvironmentPolicy": "astgen.store.facts",
+        "EnvironmentWarning": "astgen.store.facts",
+        "Limits": "astgen.store.limits",
+        "MeshReference": "astgen.store.codec",
+        "Opaque": "astgen.store.artifact",
+        "Portability": "astgen.store.codec",
+        "load_artifact": "astgen.store.loading",
+        "register_constant": "astgen.store.codec",
+        "save_artifact": "astgen.store.artifact",
+    },
+)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +13,10 @@ import astgen
 from astgen.check import DEFAULT_DIALECT, Dialect, Scan, scan
 from astgen.check.judge import OPS
 from astgen.check.paths import builtin_namespaces
-from astgen.errors import ArtifactError, InvalidProgramError
-from astgen.store.codec import dumps, encode
+from astgen.errors import ArtifactError, ConstantError, InvalidProgramError
+from astgen.garbage import paused
+from astgen.store.codec import Encoded, dumps, encode
+from astgen.store.codec.supplied import OR_SUPPLY
 from astgen.store.container import pack, write
 from astgen.store.facts import current_environment
 from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
@@ -23,9 +26,11 @@ from astgen.store.manifest import (
     VERSION,
     Manifest,
     Member,
+    supplied_of,
     write_manifest,
 )
 from astgen.store.members import CODE, CONSTANTS, MANIFEST
+from astgen.store.uses import uses_of
 
 __all__ = [
     "EXTRA",
@@ -66,8 +71,11 @@ class Artifact:
             stored once. Loading gives them only to who says `trust=True`.
         extra: Other bytes by a plain name; nothing here looks into them.
         environment: Where it was written, by field.
-        hashes: `content`, `code` and `interface`.
+        hashes: `content`, `code` and `interface`, in a loaded one as the file says
+            them: loading works out none of them, `verify_artifact` does.
         withheld: The names of blobs that are there and were not handed out.
+        supplied: The slots whose constants are not stored; whoever loads the file
+            hands them over.
     """
 
     code: str
@@ -79,6 +87,7 @@ class Artifact:
     environment: Mapping[str, str] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)
     withheld: tuple[str, ...] = ()
+    supplied: tuple[int, ...] = ()
 
 
 def save_artifact(path: str | os.PathLike[str], artifact: Artifact) -> None:
@@ -93,6 +102,7 @@ def save_artifact(path: str | os.PathLike[str], artifact: Artifact) -> None:
         InvalidProgramError: The text is none that could be loaded again.
         ConstantError: A constant cannot be stored.
         ArtifactError: The file cannot be written.
+        ValueError: A slot of `supplied` is none.
     """
     write(path, _members(artifact))
 
@@ -108,6 +118,7 @@ def names_of(dialect: Dialect) -> dict[str, str]:
     return {name: str(getattr(dialect, name)) for name in names}
 
 
+@paused()
 def _members(artifact: Artifact) -> dict[str, bytes]:
     dialect = artifact.dialect
     scanned = scan(
@@ -118,7 +129,7 @@ def _members(artifact: Artifact) -> dict[str, bytes]:
     )
     if scanned.findings or scanned.tree is None:
         raise InvalidProgramError(scanned.findings)
-    encoded = encode(artifact.consts)
+    encoded = _encoded(artifact, scanned.tree)
     members = {
         CODE: artifact.code.encode("utf-8"),
         CONSTANTS: dumps(encoded.document),
@@ -148,7 +159,7 @@ def _members(artifact: Artifact) -> dict[str, bytes]:
         namespaces=_foreign(scanned),
         paths=tuple(sorted(scanned.paths & dialect.paths)),
         environment=artifact.environment or current_environment(),
-        hashes=_hashes(scanned, artifact, listed),
+        hashes=_hashes(scanned.tree, scanned.paths, artifact, listed, encoded),
         blobs=blobs,
     )
     return {MANIFEST: write_manifest(manifest), **members}
@@ -163,15 +174,32 @@ def _foreign(scanned: Scan) -> tuple[str, ...]:
     return tuple(sorted(below - builtin_namespaces()))
 
 
+def _encoded(artifact: Artifact, tree: ast.Module) -> Encoded:
+    try:
+        return encode(artifact.consts, artifact.supplied)
+    except ConstantError as error:
+        raise ConstantError(
+            error.reason,
+            error.way_out + OR_SUPPLY.format(slot=error.slot),
+            slot=error.slot,
+            field=error.field,
+            type_name=error.type_name,
+            use=str(uses_of(tree, artifact.dialect).get(error.slot, "")),
+        ) from error
+
+
 def _hashes(
-    scanned: Scan, artifact: Artifact, members: Mapping[str, Member]
+    tree: ast.Module,
+    paths: Collection[str],
+    artifact: Artifact,
+    members: Mapping[str, Member],
+    encoded: Encoded,
 ) -> dict[str, str]:
-    names: Sequence[str] = artifact.submod_names
-    if scanned.tree is None:
-        return {}
-    tree, dialect = scanned.tree, artifact.dialect
+    names, dialect = artifact.submod_names, artifact.dialect
+    supplied = supplied_of(encoded.slots)
+    found = interface(tree, paths, names, dialect, supplied)
     return {
         "content": content_hash(members, dialect.entry, names),
         "code": code_hash(tree),
-        "interface": interface_hash(interface(tree, scanned.paths, names, dialect)),
+        "interface": interface_hash(found),
     }

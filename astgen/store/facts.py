@@ -107,6 +107,7 @@ def judge_environment(written: Mapping[str, str], policy: EnvironmentPolicy) -> 
             raise ArtifactError(
                 reason,
                 field=f"environment.{name}",
+                rule="AG604",
                 hint=f"make it here, or pass policy=EnvironmentPolicy({name}='accept') "
                 "if that does not matter",
             )

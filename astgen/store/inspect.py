@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from astgen.check import DEFAULT_DIALECT, Dialect, Finding, scan
 from astgen.errors import ArtifactError, InvalidNameError
+from astgen.garbage import paused
 from astgen.lint.sources.limits import Limits as TextLimits
 from astgen.lint.sources.limits import within
 from astgen.lint.subject import Contents, Subject
 from astgen.store.container import Archive, located, read
 from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
 from astgen.store.limits import Limits
-from astgen.store.manifest import Manifest
+from astgen.store.manifest import SUPPLIED, Manifest, supplied_of
 from astgen.store.members import CODE, CONSTANTS, MANIFEST
 from astgen.store.notation import parse_json
+from astgen.store.uses import uses_of
 
 __all__ = ["Inspected", "inspect_artifact", "verify_artifact"]
 
@@ -40,6 +42,8 @@ class Inspected:
             namespaces allowed that the file asks for.
         hashes: Those of the program that is there; those of a refused text are not
             worked out.
+        uses: For each constant that is not in the file, the node that uses it, and as
+            which argument; empty if the checker refuses the text.
     """
 
     manifest: Manifest
@@ -48,6 +52,7 @@ class Inspected:
     interface: dict[str, Any]
     findings: tuple[Finding, ...]
     hashes: dict[str, str]
+    uses: dict[int, str] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
         """All of it as a value of JSON."""
@@ -64,6 +69,10 @@ class Inspected:
             "needs": {"namespaces": list(said.namespaces), "paths": list(said.paths)},
             "submod_names": said.submod_names,
             "consts": None if said.consts is None else [*map(vars, said.consts)],
+            "supplied": [
+                {"slot": slot, "type": kind, "use": self.uses.get(slot, "")}
+                for slot, kind in supplied_of(said.consts)
+            ],
             "members": {name: vars(one) for name, one in said.members.items()},
             "blobs": dict(said.blobs),
             "environment": dict(said.environment),
@@ -139,8 +148,14 @@ def _demand_constants(archive: Archive) -> None:
     if len(slots) != len(said):
         reason = f"it says {len(said)} constants, and there are {len(slots)}"
         raise ArtifactError(reason, path=MANIFEST, field="consts", rule="AG607")
+    for place, (one, form) in enumerate(zip(said, slots)):
+        if one.supplied != (isinstance(form, dict) and SUPPLIED in form):
+            reason = "whether it is in the file or supplied is not as it is said"
+            where = f"consts[{place}]"
+            raise ArtifactError(reason, path=MANIFEST, field=where, rule="AG607")
 
 
+@paused()
 def _inspected(archive: Archive) -> Inspected:
     manifest = archive.manifest
     said = manifest.members
@@ -161,16 +176,23 @@ def _inspected(archive: Archive) -> Inspected:
         most=100,
     )
     found: dict[str, Any] = {}
+    uses: dict[int, str] = {}
     if scanned.tree is not None and not scanned.findings:
-        found = interface(scanned.tree, scanned.paths, names or (), dialect)
+        supplied = supplied_of(manifest.consts)
+        found = interface(scanned.tree, scanned.paths, names or (), dialect, supplied)
         hashes["interface"] = interface_hash(found)
         hashes["code"] = code_hash(scanned.tree)
-    return Inspected(manifest, archive.digest, size, found, scanned.findings, hashes)
+        if supplied:
+            known = uses_of(scanned.tree, dialect)
+            uses = {slot: str(known[slot]) for slot, _ in supplied if slot in known}
+    return Inspected(
+        manifest, archive.digest, size, found, scanned.findings, hashes, uses
+    )
 
 
 def _dialect(manifest: Manifest) -> Dialect:
     """The dialect that a file asks for; for looking at it, not for running it."""
-    names = {
+    names: dict[str, Any] = {
         name: text
         for name, text in manifest.dialect.items()
         if name in ("submods", "consts", "inlined") and text.isidentifier()
@@ -181,6 +203,8 @@ def _dialect(manifest: Manifest) -> Dialect:
         with contextlib.suppress(InvalidNameError):
             Dialect(paths=frozenset({path}))
             paths.add(path)
-    return Dialect(
-        manifest.entry, namespaces=namespaces, paths=frozenset(paths), **names
-    )
+    plain = Dialect(namespaces=namespaces, paths=frozenset(paths))
+    # What has another meaning is no name, and then the checker has its say.
+    with contextlib.suppress(InvalidNameError):
+        return replace(plain, entry=manifest.entry, **names)
+    return plain

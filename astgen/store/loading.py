@@ -7,8 +7,11 @@ codec's registry. Its text is checked where it is compiled, as any other text is
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 import astgen
 from astgen.check import DEFAULT_DIALECT, Dialect
@@ -26,8 +29,12 @@ from astgen.store.facts import (
 from astgen.store.limits import Limits
 from astgen.store.manifest import DATA, Manifest, Slot, usable_entry
 from astgen.store.members import CODE, CONSTANTS, MANIFEST
+from astgen.store.uses import uses_in
 
 __all__ = ["load_artifact"]
+
+_CALLS = {"namespaces": "operators of ", "paths": ""}
+_SLOT = re.compile(r"slots\[([0-9]+)\]")
 
 
 def load_artifact(
@@ -37,6 +44,7 @@ def load_artifact(
     policy: EnvironmentPolicy | None = None,
     dialect: Dialect = DEFAULT_DIALECT,
     constants: DecodePolicy = DecodePolicy(),
+    supplied: Mapping[int, Any] = MappingProxyType({}),
     limits: Limits = Limits(),
 ) -> Artifact:
     """Read an artifact. Nothing of it is run.
@@ -50,6 +58,7 @@ def load_artifact(
             for this environment.
         dialect: What its text may name. A file does not get to say that itself.
         constants: What its constants may name.
+        supplied: The constants that are not in it, by slot.
         limits: How large it may be.
 
     Returns:
@@ -61,7 +70,7 @@ def load_artifact(
     """
     archive = read(source, limits, opaque=trust)
     try:
-        return _artifact(archive, trust, policy, dialect, constants)
+        return _artifact(archive, trust, policy, dialect, constants, supplied)
     except ArtifactError as error:
         path = "" if isinstance(source, bytes) else os.fspath(source)
         raise located(error, path) from error
@@ -73,6 +82,7 @@ def _artifact(
     policy: EnvironmentPolicy | None,
     dialect: Dialect,
     constants: DecodePolicy,
+    supplied: Mapping[int, Any],
 ) -> Artifact:
     manifest = archive.manifest
     blobs = {} if not trust else _opaque(archive)
@@ -96,7 +106,11 @@ def _artifact(
     # Every digest has been compared, and the text may name these operators as well.
     allowed = constants.namespaces | dialect.namespaces
     constants = replace(constants, verified=True, namespaces=allowed)
-    decoded = decode_described(loads(archive.members[CONSTANTS]), data, constants)
+    document = loads(archive.members[CONSTANTS])
+    try:
+        decoded = decode_described(document, data, constants, supplied)
+    except ArtifactError as error:
+        raise _placed(error, code, replace(dialect, entry=manifest.entry)) from error
     _demand_described(manifest, decoded.slots, bool(constants.device_map))
     return Artifact(
         code=code,
@@ -112,6 +126,25 @@ def _artifact(
         environment=manifest.environment,
         hashes=manifest.hashes,
         withheld=() if trust else tuple(manifest.blobs),
+        supplied=tuple(
+            place for place, slot in enumerate(decoded.slots) if slot.supplied
+        ),
+    )
+
+
+def _placed(error: ArtifactError, code: str, dialect: Dialect) -> ArtifactError:
+    """The same error, with the node that uses the constant that it is about."""
+    found = _SLOT.match(error.field)
+    if found is None:
+        return error
+    use = uses_in(code, dialect).get(int(found[1]))
+    where = f" ({use})" if use else ""
+    return ArtifactError(
+        f"constant {found[1]}{where}: {error.reason}",
+        path=error.path,
+        field=error.field,
+        rule=error.rule,
+        hint=error.hint,
     )
 
 
@@ -141,7 +174,8 @@ def _demand_described(
     is_ours = manifest.producer == f"astgen {astgen.__version__}"
     in_words = is_ours and manifest.environment.get("torch") == torch and not is_mapped
     for place, (one, other) in enumerate(zip(said, slots)):
-        if one != other and (in_words or one.key != other.key):
+        same = (one.key, one.supplied) == (other.key, other.supplied)
+        if one != other and (in_words or not same):
             reason = "it is not what the constant is"
             field = f"consts[{place}]"
             raise ArtifactError(reason, path=MANIFEST, field=field, rule="AG607")
@@ -149,17 +183,19 @@ def _demand_described(
 
 def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
     """Refuse what needs more than the caller allows, before the checker does."""
-    for field, what, needed, allowed in (
-        ("namespaces", "operators of ", manifest.namespaces, dialect.namespaces),
-        ("paths", "", manifest.paths, dialect.paths),
-    ):
+    needs = {
+        "namespaces": ("AG506", manifest.namespaces, dialect.namespaces),
+        "paths": ("AG502", manifest.paths, dialect.paths),
+    }
+    for field, (rule, needed, allowed) in needs.items():
         missing = sorted({*needed} - allowed)
         if missing:
             wanted = ", ".join(map(ascii, sorted({*needed})))
             raise ArtifactError(
-                f"its text calls {what}{', '.join(map(ascii, missing))}",
+                f"its text calls {_CALLS[field]}{', '.join(map(ascii, missing))}",
                 path=MANIFEST,
                 field=f"needs.{field}",
+                rule=rule,
                 hint="if you know them, allow them: "
                 f"dialect=Dialect({field}=frozenset({{{wanted}}}))",
             )
@@ -170,10 +206,11 @@ def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
             f"its text has other names: {other}",
             path=MANIFEST,
             field="dialect",
+            rule="AG405",
             hint="if you know them, allow them: dialect=Dialect("
             + ", ".join(f"{name}={text!a}" for name, text in other.items())
             + ")",
         )
     if not usable_entry(manifest.entry, dialect):
         reason = f"a function cannot be called {manifest.entry!r}"
-        raise ArtifactError(reason, path=MANIFEST, field="entry")
+        raise ArtifactError(reason, path=MANIFEST, field="entry", rule="AG104")

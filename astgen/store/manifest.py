@@ -11,7 +11,8 @@ belongs to them. The linter reads a folder with these files as well.
       "dialect": {"submods": "__vllm_submods__", ...},
       "needs": {"namespaces": ["vllm"], "paths": []},
       "submod_names": ["submod_0", null],
-      "consts": [{"kind": "torch.device", "shown": "torch.device('cpu')", "key": "…"}],
+      "consts": [{"kind": "torch.device", "shown": "torch.device('cpu')", "key": "…"},
+                 {"kind": "mymodel.Table", "shown": "…", "key": "…", "supplied": true}],
       "environment": {"python": "cpython 3.12", ...},
       "hashes": {"content": "…", "code": "…", "interface": "…"},
       "blobs": {"submod_0": "blobs/…"},
@@ -29,22 +30,25 @@ known are left alone, as long as the first number of the version is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from astgen.check.dialect import Dialect
+from astgen.errors import InvalidNameError
 from astgen.store.notation import write_json
 
 __all__ = [
     "BLOBS",
     "DATA",
     "FORMAT",
+    "SUPPLIED",
     "VERSION",
     "Manifest",
     "Member",
     "Slot",
     "plain",
+    "supplied_of",
     "usable_entry",
     "write_manifest",
 ]
@@ -57,6 +61,9 @@ BLOBS = "blobs/"
 
 DATA = "data/"
 """Where the bytes of constants are; the rest of the name is their digest."""
+
+SUPPLIED = "supplied"
+"""The tag of what stands among the constants for one that is not in the file."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +90,13 @@ class Slot:
         kind: What makes it, as a dotted path.
         shown: A short text for people.
         key: Equal for equal constants.
+        supplied: Whether it is not in the file: whoever loads it hands it over.
     """
 
     kind: str
     shown: str
     key: str
+    supplied: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,7 @@ def write_manifest(manifest: Manifest) -> bytes:
             "paths": list(manifest.paths),
         },
         "submod_names": _listed(manifest.submod_names),
-        "consts": _listed(manifest.consts, vars),
+        "consts": _listed(manifest.consts, _constant),
         "environment": dict(manifest.environment),
         "hashes": dict(manifest.hashes),
         "blobs": dict(manifest.blobs),
@@ -147,8 +156,17 @@ def write_manifest(manifest: Manifest) -> bytes:
 
 def usable_entry(entry: str, dialect: Dialect) -> bool:
     """Whether a function that is called may have a name, in a dialect."""
-    taken = replace(dialect, entry="").reserved
-    return entry not in taken and not entry.startswith(dialect.inlined)
+    try:
+        replace(dialect, entry=entry)
+    except InvalidNameError:
+        return False
+    return True
+
+
+def supplied_of(consts: Sequence[Slot] | None) -> list[list[Any]]:
+    """Slot and type of each constant that is not in the file."""
+    found = enumerate(consts or ())
+    return [[place, one.kind] for place, one in found if one.supplied]
 
 
 def plain(name: str) -> bool:
@@ -168,6 +186,11 @@ def plain(name: str) -> bool:
 
 def _listed(values: Any, one: Any = lambda value: value) -> list[Any] | None:
     return None if values is None else [one(value) for value in values]
+
+
+def _constant(slot: Slot) -> dict[str, Any]:
+    said: dict[str, Any] = {"kind": slot.kind, "shown": slot.shown, "key": slot.key}
+    return {**said, "supplied": True} if slot.supplied else said
 
 
 def _said(member: Member) -> dict[str, Any]:

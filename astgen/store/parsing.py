@@ -151,7 +151,10 @@ def _slot(index: int, value: Any) -> Slot:
     kind, shown, key = (text if isinstance(text, str) else None for text in texts)
     if kind is None or shown is None or key is None:
         raise _error(_MAGIC, f"consts[{index}]", "kind, shown and key are no strings")
-    return Slot(kind, shown, key)
+    supplied = said.get("supplied", False)
+    if type(supplied) is not bool:
+        raise _error(_MAGIC, f"consts[{index}]", "supplied is neither true nor false")
+    return Slot(kind, shown, key, supplied)
 
 
 def _strings(value: Any, where: str) -> tuple[str, ...]:

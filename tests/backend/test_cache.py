@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from astgen.backend.cache.folder import entries
 from astgen.backend.cache.guards import assume, assumed
 from astgen.backend.cache.ingredients import request_for
 from astgen.backend.cache.leaves import Uncacheable
+from astgen.backend.cache.storable import is_storable
 
 SOFTMAX = BackendOptions(("softmax",))
 INDUCTOR = BackendOptions(("softmax",), "inductor")
@@ -277,6 +279,52 @@ def test_a_hit_is_bound_to_the_weights_of_the_graph_at_hand(compile_in, tmp_path
     assert_same(function(x), (x * other,))
     (entry,) = entries(str(tmp_path / "c"))
     assert secret.detach().numpy().tobytes() not in Path(entry.path).read_bytes()
+
+
+@pytest.mark.parametrize("where", ["argument", "list"])
+def test_a_hit_is_bound_to_the_tensors_of_the_graph_at_hand(compile_in, where):
+    """Their values do not count: an entry has none of them."""
+
+    def graph(tensor: torch.Tensor) -> fx.GraphModule:
+        def build(g: fx.Graph, x: fx.Node) -> fx.Node:
+            if where == "list":
+                return g.call_function(torch.stack, ([x, tensor],))
+            return g.call_function(torch.add, (x, tensor))
+
+        return graph_of(build)
+
+    x, one, other = torch.randn(3, 4).unbind()
+    assert compile_in(graph(one))[1] == "miss"
+    gm = graph(other)
+    function, what = compile_in(gm)
+    assert what == "hit"
+    assert_same(function(x), fx.Interpreter(gm).run(x))
+
+
+def test_a_tensor_in_an_object_counts_with_its_value(compile_in):
+    def graph(tensor: torch.Tensor) -> fx.GraphModule:
+        held = Held(tensor)
+        return graph_of(lambda g, x: g.call_function(dict, (), {"v": held, "x": x}))
+
+    tensor = torch.ones(2)
+    outcomes = [compile_in(graph(one))[1] for one in (tensor, tensor + 1, tensor)]
+    assert outcomes == ["miss", "miss", "hit"]
+    assert named(graph(tensor), graph(tensor + 1)) == ["constants"]
+
+
+@dataclass(frozen=True)
+class Held:
+    tensor: torch.Tensor
+
+
+def test_what_inductor_makes_of_a_tensor_is_not_stored():
+    """It may have worked with its values, and no key has these."""
+
+    def piece(value: Any) -> fx.GraphModule:
+        return graph_of(lambda g, x: g.call_function(torch.add, (x,), {"other": value}))
+
+    assert is_storable(piece(2.0))
+    assert not is_storable(piece(torch.ones(2)))
 
 
 def test_one_weight_used_twice_is_not_two_weights(compile_in):

@@ -160,16 +160,24 @@ def _poisoned(path: Path, edit: Callable[[Artifact], Artifact]) -> None:
     save_artifact(path, edit(load_artifact(path)))
 
 
-def test_a_piece_that_cannot_be_loaded_here_is_a_miss(tmp_path, capture, monkeypatch):
-    """There may be no compiler; the entry is sound, and stays for the others."""
-    captured = capture(lambda x: torch.softmax(x * 2, -1) + 1, torch.randn(3, 4))
+def _compiled(
+    folder: Path, capture: Callable[..., Any], x: torch.Tensor
+) -> tuple[Any, dict[str, Any]]:
+    """A graph that inductor has compiled into a cache that is trusted; the options."""
+    captured = capture(lambda x: torch.softmax(x * 2, -1) + 1, x)
     options = {
         "splitting_ops": ["softmax"],
         "pieces": "inductor",
-        "cache_dir": tmp_path / "c",
+        "cache_dir": folder / "c",
         "trust_cache": True,
     }
     astgen_backend(captured.gm, (), options=options)
+    return captured, options
+
+
+def test_a_piece_that_cannot_be_loaded_here_is_a_miss(tmp_path, capture, monkeypatch):
+    """There may be no compiler; the entry is sound, and stays for the others."""
+    captured, options = _compiled(tmp_path, capture, torch.randn(3, 4))
     path = entry(tmp_path)
 
     def load(*_: Any, **__: Any) -> Any:
@@ -189,14 +197,7 @@ def test_a_piece_that_cannot_be_loaded_here_is_a_miss(tmp_path, capture, monkeyp
 def test_assumptions_that_are_no_expression_are_damage(tmp_path, capture):
     x = torch.randn(3, 4)
     torch._dynamo.mark_dynamic(x, 0)
-    captured = capture(lambda x: torch.softmax(x * 2, -1) + 1, x)
-    options = {
-        "splitting_ops": ["softmax"],
-        "pieces": "inductor",
-        "cache_dir": tmp_path / "c",
-        "trust_cache": True,
-    }
-    astgen_backend(captured.gm, (), options=options)
+    captured, options = _compiled(tmp_path, capture, x)
     path = entry(tmp_path)
     found = load_artifact(path, trust=True)
     guards = Opaque(found.blobs["guards"].kind, b"1 +")

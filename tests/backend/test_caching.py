@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -37,6 +39,23 @@ def test_a_saved_function_runs_in_another_process_without_compiling(
     if pieces == "eager":
         assert not any(loaded["differences"])
     assert max(loaded["differences"]) < 1e-5
+
+
+OLDER = """
+import torch
+import torch._dynamo.aot_compile as module
+del module.SerializableCallable
+from astgen.backend import SerializableFunction
+assert SerializableFunction.__bases__ == (object,)
+compiled = torch.compile(lambda x: x.softmax(-1) + 1, backend="astgen")
+x = torch.randn(3)
+assert torch.equal(compiled(x), x.softmax(-1) + 1)
+"""
+
+
+def test_a_pytorch_that_stores_nothing_compiles_all_the_same():
+    done = subprocess.run([sys.executable, "-c", OLDER], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def constants() -> SerializableFunction:

@@ -38,9 +38,10 @@ def test_options_do_not_change():
         (
             {"splitting_op": ["relu"]},
             "no option 'splitting_op'; nearest: 'splitting_ops'; "
-            "accepted: 'cache_dir', 'pieces', 'splitting_ops', 'trust_cache'",
+            "accepted: 'cache_dir', 'check_ranks', 'pieces', 'splitting_ops', "
+            "'trust_cache'",
         ),
-        ({"zzz": 1}, "no option 'zzz'; accepted: 'cache_dir', 'pieces'"),
+        ({"zzz": 1}, "no option 'zzz'; accepted: 'cache_dir', 'check_ranks'"),
         (
             {"pieces": "inducter"},
             "option 'pieces' has no value 'inducter'; nearest: 'inductor'; "
@@ -58,6 +59,9 @@ def test_options_do_not_change():
         ({"cache_dir": "c\0x"}, "takes the path of a folder, got 'c\\x00x'"),
         ({"cache_dir": "~\0"}, "takes the path of a folder, got '~\\x00'"),
         ({"cache_dir": "~no-such-user/c"}, "write './~no-such-user/c' for a folder"),
+        ({"check_ranks": 1}, "takes True, False or a process group, got 1"),
+        ({"check_ranks": None}, "takes True, False or a process group, got None"),
+        ({"check_ranks": True}, "call torch.distributed.init_process_group before"),
         ({"splitting_ops": ["aten::rleu"]}, "nearest: 'aten::relu'"),
     ],
 )

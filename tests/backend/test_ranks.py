@@ -94,6 +94,14 @@ def test_a_divergence_raises_on_both_with_the_first_statement(reports, case, par
             assert all(part in found["error"] for part in parts)
 
 
+def test_the_backend_compares_before_it_compiles(reports):
+    for report in reports:
+        assert report["option"] == [{"equal": True}] * 2
+        for found in report["option, diverging"]:
+            assert found["error"].startswith("RankError: the ranks do not run the same")
+            assert "softmax" in found["error"]
+
+
 def test_pieces_are_compared_as_well(reports):
     reported, raised = reports[0]["captured"]
     assert len(reported["literals"]) == 1

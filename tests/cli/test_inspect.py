@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from support.artifacts import forged, packed
 
 from astgen.store.container import read
+
+PIECE = "__vllm_submods__[0]"
 
 
 def test_everything_that_is_there_is_shown(astgen) -> None:
@@ -53,6 +56,38 @@ def test_an_artifact_of_nothing_says_none(astgen) -> None:
     shown = astgen("inspect", "a").stdout
     assert "Pieces: none" in shown and "Constants: none" in shown
     assert "Opaque" not in shown and "execution_fn()" in shown
+
+
+def test_what_is_not_in_the_file_is_shown(astgen) -> None:
+    text = (
+        b"import torch\n\n\ndef execution_fn(x, *, __vllm_submods__):\n"
+        b"    y = __vllm_submods__[0](x, __vllm_consts__[0])\n    return y\n"
+    )
+    slot = {"kind": "m.Table", "shown": "supplied", "key": "slot 0", "supplied": True}
+    said = {"submod_names": ["piece"], "consts": [slot]}
+    Path("a").write_bytes(forged({"execution.py": text}, said))
+    shown = astgen("inspect", "a").stdout
+    assert "0     m.Table  y, args[1]" in shown and "supplied={slot: object}" in shown
+    found = json.loads(astgen("inspect", "--json", "a").stdout)
+    assert found["supplied"] == [{"slot": 0, "type": "m.Table", "use": "y, args[1]"}]
+
+
+@pytest.mark.parametrize(("args", "count"), [("x", "1 argument"), ("x, x", "2 arg")])
+def test_one_argument_is_one(astgen, args: str, count: str) -> None:
+    text = f"def execution_fn(x, *, __vllm_submods__):\n    return {PIECE}({args})\n"
+    Path("a").write_bytes(
+        forged({"execution.py": text.encode()}, {"submod_names": ["piece"]})
+    )
+    shown = astgen("inspect", "a").stdout
+    assert count in shown and "1 arguments" not in shown
+
+
+@pytest.mark.parametrize("name", ["torch", "class", "__vllm_consts__"])
+def test_names_that_mean_something_else_are_looked_at(astgen, name: str) -> None:
+    text = b"def execution_fn(x, *, __vllm_submods__):\n    return x\n"
+    said = {"dialect": {"submods": name}}
+    Path("a").write_bytes(forged({"execution.py": text}, said))
+    assert astgen("inspect", "a").exit_code == 0
 
 
 def test_what_the_checker_refuses_is_said(astgen) -> None:

@@ -147,7 +147,7 @@ def test_an_entry_with_a_name_of_another_meaning_is_refused(entry: str) -> None:
     data = forged({"execution.py": text.encode()}, {"entry": entry})
     with pytest.raises(ArtifactError) as caught:
         load_artifact(data)
-    assert caught.value.field == "entry"
+    assert (caught.value.field, caught.value.rule) == ("entry", "AG104")
 
 
 def test_opaque_blobs_are_handed_out_to_who_says_that_he_trusts_them() -> None:
@@ -196,7 +196,7 @@ def test_foreign_operators_are_allowed_by_who_loads(tmp_path: Path) -> None:
     assert read(path).manifest.namespaces == ("mylib",)
     with pytest.raises(ArtifactError, match="operators of 'mylib'") as caught:
         Program.load(path)
-    assert caught.value.field == "needs.namespaces"
+    assert (caught.value.field, caught.value.rule) == ("needs.namespaces", "AG506")
     assert eval(f"dict({allowance(caught.value)})") == {"dialect": mine}
     assert Program.load(path, dialect=mine).check() == ()
 
@@ -223,7 +223,7 @@ def test_paths_beside_the_list_are_allowed_by_who_loads(tmp_path: Path) -> None:
     Program(text, dialect=mine).save(tmp_path / "a")
     with pytest.raises(ArtifactError, match=path) as caught:
         Program.load(tmp_path / "a")
-    assert caught.value.field == "needs.paths"
+    assert (caught.value.field, caught.value.rule) == ("needs.paths", "AG502")
     assert eval(f"dict({allowance(caught.value)})") == {"dialect": mine}
     assert Program.load(tmp_path / "a", dialect=mine).check() == ()
 
@@ -235,7 +235,7 @@ def test_other_names_are_allowed_by_who_loads(tmp_path: Path) -> None:
     program.save(tmp_path / "a")
     with pytest.raises(ArtifactError, match="pieces") as caught:
         Program.load(tmp_path / "a")
-    assert caught.value.field == "dialect"
+    assert (caught.value.field, caught.value.rule) == ("dialect", "AG405")
     assert eval(f"dict({allowance(caught.value)})") == {"dialect": mine}
     assert Program.load(tmp_path / "a", dialect=mine) == program
 
@@ -258,6 +258,7 @@ def test_the_caller_decides_on_each_field_of_the_environment(
     with pytest.raises(ArtifactError, match=f"{field}='accept'") as caught:
         load_artifact(data, policy=policy)
     assert caught.value.field == f"environment.{field}"
+    assert caught.value.rule == "AG604"
 
 
 def test_a_verdict_that_is_none_is_refused() -> None:

@@ -37,6 +37,7 @@ def test_later_minor_versions_and_unknown_keys_are_read() -> None:
 
 
 DIGEST = "0" * 64
+SLOT = {"kind": "k", "shown": "s", "key": "y"}
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,7 @@ DIGEST = "0" * 64
         ({"submod_names": ["a", 1]}, "submod_names[1]", "AG601"),
         ({"consts": 3}, "consts", "AG601"),
         ({"consts": [{"kind": "k"}]}, "consts[0]", "AG601"),
+        ({"consts": [{**SLOT, "supplied": 1}]}, "consts[0]", "AG601"),
     ],
 )
 def test_a_wrong_field_is_named(

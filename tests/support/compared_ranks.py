@@ -118,9 +118,31 @@ def main(report: Path) -> None:
     for name, make in cases(rank).items():
         program = make()
         found[name] = [_found(program, how) for how in ("report", "raise")]
+    for name, case in compiled(rank).items():
+        found[name] = [_compiled(case, how) for how in (True, dist.group.WORLD)]
     report.write_text(json.dumps(found), encoding="utf-8")
     dist.barrier()
     dist.destroy_process_group()
+
+
+def compiled(rank: int) -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
+    """What each case compiles with the ranks compared."""
+    return {
+        "option": lambda x: torch.softmax(x + rank, -1) * 2,
+        "option, diverging": lambda x: torch.softmax(x, -1).exp() if rank else x.exp(),
+    }
+
+
+def _compiled(function: Callable[..., Any], how: Any) -> dict[str, Any]:
+    torch._dynamo.reset()
+    options = {"splitting_ops": ["softmax"], "check_ranks": how}
+    x = torch.ones(2, 3)
+    try:
+        found = torch.compile(function, backend="astgen", options=options)(x)
+    except Exception as error:
+        inner: Any = getattr(error, "inner_exception", error)
+        return {"error": f"{type(inner).__name__}: {inner}"}
+    return {"equal": torch.equal(found, function(x))}
 
 
 def _found(program: Any, literals: Any) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 Saving is part of the test; the other process is started once, when the tests are done
 (with pytest-xdist, by each worker). It has another hash seed, loads each artifact,
-and compares what the program returns with what the graph means. What cannot be handed
-to another process at all, such as inputs of a class inside a test, is left out.
+and compares what the program returns with what the graph means. Constants that cannot
+be stored are supplied there. What cannot be handed to another process at all, such as
+inputs of a class inside a test, is left out.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from astgen.errors import ConstantError
 from astgen.program import Program
@@ -66,7 +69,8 @@ class Stored:
         folder: Where the artifacts are; None until a test session wants them.
         runs: How many programs were run.
         count: How many of them are stored.
-        refused: How many have constants that cannot be stored.
+        refused: How many have constants that cannot be stored or handed over.
+        supplied: How many of the stored ones have constants that are handed over.
         bound: How many have values that stay in the process.
     """
 
@@ -74,6 +78,7 @@ class Stored:
     runs: int = 0
     count: int = 0
     refused: int = 0
+    supplied: int = 0
     bound: int = 0
 
     def record(self, program: Program, run: Run) -> None:
@@ -84,21 +89,24 @@ class Stored:
         if self.folder is None:
             return
         place = self.folder / f"{self.count}"
-        try:
-            program.save(place.with_suffix(".astgen"))
-        except ConstantError as error:
-            assert program.check_portable()[error.slot].status == "not storable"
+        absent = [one.slot for one in program.check_portable() if not one.is_stored]
+        if absent:
+            with pytest.raises(ConstantError) as caught:
+                program.save(place.with_suffix(".astgen"))
+            assert caught.value.slot == absent[0]
+        program.save(place.with_suffix(".astgen"), supplied=absent)
+        given = {slot: program.consts[slot] for slot in absent}
+        if not _goes_elsewhere(given):
             self.refused += 1
             return
-        try:
-            test = os.environ.get("PYTEST_CURRENT_TEST", "outside of tests")
-            data = pickle.dumps((test, policy_for(program), program.dialect, run))
-            pickle.loads(data)
-        except Exception:
+        test = os.environ.get("PYTEST_CURRENT_TEST", "outside of tests")
+        said = (test, policy_for(program), program.dialect, given, run)
+        if not _goes_elsewhere(said):
             self.bound += 1
             return
-        place.with_suffix(".run").write_bytes(data)
+        place.with_suffix(".run").write_bytes(pickle.dumps(said))
         self.count += 1
+        self.supplied += bool(absent)
 
     def complaints(self) -> str:
         """What the other process has to say; empty if all is well."""
@@ -120,6 +128,15 @@ class Stored:
         if done.returncode or done.stdout.strip() != f"{self.count} programs":
             return done.stdout[-5000:] + done.stderr[-5000:]
         return ""
+
+
+def _goes_elsewhere(value: Any) -> bool:
+    """Whether another process can be given a value."""
+    try:
+        pickle.loads(pickle.dumps(value))
+    except Exception:
+        return False
+    return True
 
 
 def policy_for(program: Program) -> DecodePolicy:
@@ -144,10 +161,13 @@ def complain(folder: str) -> None:
     found = sorted(Path(folder).glob("*.run"))
     done = 0
     for path in found:
-        test, policy, dialect, run = pickle.loads(path.read_bytes())
+        test, policy, dialect, given, run = pickle.loads(path.read_bytes())
         try:
             program = Program.load(
-                path.with_suffix(".astgen"), constants=policy, dialect=dialect
+                path.with_suffix(".astgen"),
+                constants=policy,
+                dialect=dialect,
+                supplied=given,
             )
             function = program.compile(run.pieces)
             torch.manual_seed(7)

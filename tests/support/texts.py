@@ -9,6 +9,7 @@ worker looks at its own).
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from unittest import mock
 import black
 
 import astgen.codegen
-import astgen.program
+import astgen.emit
 from astgen.check import DEFAULT_DIALECT
 from astgen.emit import Emitted, emit
 from astgen.lint.program import judge
@@ -78,6 +79,7 @@ def watch() -> Iterator[Texts]:
     """Record whatever the emitter returns, whoever called it."""
     texts = Texts()
 
+    @functools.wraps(emit)
     def recording(*args: Any, **kwargs: Any) -> Emitted:
         emitted = emit(*args, **kwargs)
         texts.record(emitted)
@@ -85,7 +87,7 @@ def watch() -> Iterator[Texts]:
 
     replaced: Callable[..., Any] = recording
     with (
-        mock.patch.object(astgen.program, "emit", replaced),
+        mock.patch.object(astgen.emit, "emit", replaced),
         mock.patch.object(astgen.codegen, "emit", replaced),
     ):
         yield texts

@@ -15,8 +15,9 @@ import torch
 from astgen.check import DEFAULT_DIALECT
 from astgen.emit.constants import Constants
 from astgen.emit.nodes import slot_of
-from astgen.emit.targets import Targets, is_operator
+from astgen.emit.targets import Targets
 from astgen.errors import AstgenError, ConstantError
+from astgen.operators import is_operator
 from astgen.store.codec import dumps, encode
 
 __all__ = ["Leaves", "Uncacheable"]

@@ -32,11 +32,23 @@ def is_storable(piece: fx.GraphModule) -> bool:
     for node in piece.graph.nodes:
         if node.op in ("call_module", "get_attr"):
             return False
-        if is_traceable_wrapper_subclass(value_of(node)):
+        if is_traceable_wrapper_subclass(value_of(node)) or _holds_tensor(node):
             return False
         if node.op == "call_function" and not _is_known(node.target, spelled):
             return False
     return True
+
+
+def _holds_tensor(node: fx.Node) -> bool:
+    """Whether a tensor is an argument. No key has its values, which inductor may use."""
+    found: list[bool] = []
+
+    def look(value: Any) -> Any:
+        found.append(isinstance(value, torch.Tensor))
+        return value
+
+    fx.node.map_aggregate((node.args, node.kwargs), look)
+    return any(found)
 
 
 def _is_known(target: Any, spelled: Leaves) -> bool:

@@ -11,6 +11,7 @@ __all__ = [
     "EMPTY_ARTIFACT",
     "FORMAT_VERSION",
     "INCOMPLETE",
+    "NOT_HERE",
     "RULES",
 ]
 
@@ -24,6 +25,13 @@ _ARTIFACT = Sample(
     "an artifact of astgen: manifest.json, and execution.py with its digest",
 )
 
+_READING = PROGRAM.replace("(x, 1)", "(x, __vllm_consts__[0])")
+_SUPPLIED = {
+    "kind": "function",
+    "shown": "supplied by the caller",
+    "key": "slot 0",
+    "supplied": True,
+}
 
 BAD_MAGIC = Rule(
     code="AG601",
@@ -111,6 +119,34 @@ FORMAT_VERSION = Rule(
     ),
 )
 
+NOT_HERE = Rule(
+    code="AG604",
+    name="not-here",
+    summary="a constant takes something that is not in the file",
+    reason=(
+        "A closure or an object of any class is no data, so a program that holds one "
+        "can only be saved if whoever loads it hands the object over "
+        "(Program.save(path, supplied=[0])). Such a file is whole, and of no use to "
+        "whoever does not have the object. Loading reports with this code what is "
+        "not there in the process: such an object, a function that is found by its "
+        "name, a module, a device, numpy."
+    ),
+    good=(_ARTIFACT,),
+    bad=(
+        Sample(
+            "artifact.zip",
+            lambda: artifact(_READING, consts=[_SUPPLIED]),
+            "an artifact whose caller supplies constant 0, a function",
+        ),
+        Sample(
+            "artifact.zip",
+            lambda: artifact(_READING, consts=[{**_SUPPLIED, "kind": "m.Table"}]),
+            "an artifact whose caller supplies constant 0, a m.Table",
+        ),
+    ),
+    severity="warning",
+)
+
 EMPTY_ARTIFACT = Rule(
     code="AG606",
     name="empty-artifact",
@@ -174,4 +210,11 @@ INCOMPLETE = Rule(
     ),
 )
 
-RULES = (BAD_MAGIC, DIGEST_MISMATCH, FORMAT_VERSION, EMPTY_ARTIFACT, INCOMPLETE)
+RULES = (
+    BAD_MAGIC,
+    DIGEST_MISMATCH,
+    FORMAT_VERSION,
+    NOT_HERE,
+    EMPTY_ARTIFACT,
+    INCOMPLETE,
+)

@@ -38,6 +38,7 @@ def manifest(
     *,
     names: Sequence[str] = (),
     version: Sequence[int] = (1, 0),
+    consts: Sequence[Mapping[str, object]] = (),
 ) -> bytes:
     """The manifest of an artifact with these members."""
     import hashlib
@@ -48,7 +49,7 @@ def manifest(
         "format_version": list(version),
         "entry": "execution_fn",
         "submod_names": list(names),
-        "consts": [],
+        "consts": list(consts),
         "members": {
             name: {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
             for name, data in members.items()
@@ -57,10 +58,16 @@ def manifest(
     return json.dumps(content, indent=1).encode()
 
 
-def artifact(code: str = PROGRAM, *, version: Sequence[int] = (1, 0)) -> bytes:
+def artifact(
+    code: str = PROGRAM,
+    *,
+    version: Sequence[int] = (1, 0),
+    consts: Sequence[Mapping[str, object]] = (),
+) -> bytes:
     """An artifact of astgen that holds a program."""
     members = {"execution.py": code.encode()}
-    return zipped({"manifest.json": manifest(members, version=version), **members})
+    head = manifest(members, version=version, consts=consts)
+    return zipped({"manifest.json": head, **members})
 
 
 def trace(code: str = PROGRAM, digest: str = "") -> bytes:

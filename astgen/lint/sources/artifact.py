@@ -21,7 +21,14 @@ from astgen.lint.sources.python import decode
 from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.subject import Constant, Contents, Subject
 from astgen.store import CODE, MANIFEST
-from astgen.store.manifest import DATA, FORMAT, Manifest, Member, usable_entry
+from astgen.store.manifest import (
+    DATA,
+    FORMAT,
+    Manifest,
+    Member,
+    supplied_of,
+    usable_entry,
+)
 from astgen.store.parsing import parse_manifest
 
 __all__ = ["beside", "is_artifact", "read_artifact"]
@@ -108,6 +115,8 @@ def read_artifact(
             contents.subjects.append(_program(members[CODE], parsed, budget))
         except Refused as refused:
             tell(refused, CODE)
+    for slot, kind in supplied_of(parsed.consts if parsed is not None else None):
+        tell(_supplied(slot, kind), "")
     for name, said in listed.items():
         if said.kind:
             tell(_opaque(said), name)
@@ -127,6 +136,12 @@ def _opaque(said: Member) -> Refused:
     message = f"the member is opaque, of the kind {kind}: reading it runs what is in it"
     hint = "load it with trust=True only if you know who made it"
     return Refused(PICKLE_PAYLOAD, message, hint)
+
+
+def _supplied(slot: int, kind: str) -> Refused:
+    message = f"constant {slot}, a {ascii(kind[:100])[1:-1]}, is not in the file"
+    hint = f"load it with supplied={{{slot}: …}}, if you have such an object"
+    return Refused(artifacts.NOT_HERE, message, hint)
 
 
 def _compare(

@@ -11,12 +11,13 @@ import torch
 
 from astgen.check.paths import methods
 from astgen.emit.resolve import CALL
+from astgen.operators import is_operator
 from astgen.store.codec.classes import data_class, is_namedtuple
 from astgen.store.codec.core import Decoder, Encoder, Kind
 from astgen.store.codec.faults import Malformed, Unstorable, not_allowed
 from astgen.store.codec.listed import METHODS
 from astgen.store.codec.names import is_listed, is_nameable, loaded, spelled
-from astgen.store.codec.operators import OPERATOR, OPERATORS, READERS
+from astgen.store.codec.operators import OPERATOR, READERS
 from astgen.store.codec.pairs import decode_keywords, encode_keywords, parts_of
 from astgen.store.codec.records import named_class
 
@@ -51,7 +52,7 @@ def callable_kind(value: Any) -> Kind | None:
         return _CALLER
     if is_nameable(value):
         return _METHOD if _own_method(value) else _NAME
-    if isinstance(value, OPERATORS):
+    if is_operator(value):
         return OPERATOR
     kind = type(value)
     if kind is functools.partial:

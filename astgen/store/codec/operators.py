@@ -13,33 +13,22 @@ from types import GetSetDescriptorType
 from typing import Any
 
 import torch
-from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
 
 from astgen.check import Dialect
 from astgen.check.judge import OPS, judge_path
 from astgen.check.paths import builtin_namespaces, methods
 from astgen.emit.resolve import ByName
+from astgen.operators import OPERATORS, operator_name
 from astgen.store.codec.core import Decoder, Encoder, Kind
 from astgen.store.codec.faults import Malformed, Unstorable, not_allowed
 from astgen.store.codec.listed import ATTRIBUTES, KEYWORD_OPERATORS
 from astgen.store.codec.pairs import decode_keywords, encode_keywords, parts_of
 
-__all__ = ["OPERATOR", "OPERATORS", "READERS"]
-
-OPERATORS = (OpOverload, OpOverloadPacket, HigherOrderOperator)
-"""Types of operators."""
-
-
-def _operator_name(value: Any) -> str:
-    if isinstance(value, OpOverload):
-        return f"{value.namespace}.{value._opname}.{value._overloadname}"
-    if isinstance(value, OpOverloadPacket):
-        return value._qualified_op_name.replace("::", ".")
-    return f"{value.namespace}.{value.name()}"
+__all__ = ["OPERATOR", "READERS"]
 
 
 def _encode_operator(encoder: Encoder, value: Any) -> str:
-    name = _operator_name(value)
+    name = operator_name(value)
     if _resolved(name) is not value:
         raise Unstorable(value, f"torch.ops.{name} is another", "register it")
     _note_operator(encoder, value, name)
@@ -51,7 +40,7 @@ def _decode_operator(decoder: Decoder, name: Any) -> Any:
     if value is None or not isinstance(value, OPERATORS):
         hint = "import what registers it before"
         raise Malformed(f"there is no operator {name} here", "AG504", hint)
-    if _operator_name(value) != name:
+    if operator_name(value) != name:
         raise Malformed(f"the operator {name} calls itself otherwise")
     return value
 
@@ -110,7 +99,7 @@ def _encode_by_name(encoder: Encoder, value: ByName) -> list[str]:
     if value._root is torch and path.startswith("ops."):
         name = path.removeprefix("ops.")
         target = _resolved(name)
-        if not isinstance(target, OPERATORS) or _operator_name(target) != name:
+        if not isinstance(target, OPERATORS) or operator_name(target) != name:
             raise Unstorable(value, f"torch.ops.{name} is none", "rename the operator")
         _note_operator(encoder, value, name)
         return ["torch.ops", name]

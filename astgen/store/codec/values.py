@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from astgen.errors import ArtifactError, ConstantError
@@ -13,6 +14,14 @@ from astgen.store.codec.faults import Malformed, Unstorable, type_name
 from astgen.store.codec.kinds import kind_of, kind_of_tag
 from astgen.store.codec.policy import DEFAULT_POLICY, DecodePolicy
 from astgen.store.codec.shown import describe
+from astgen.store.codec.supplied import (
+    demand_slots,
+    describe_supplied,
+    held_too,
+    is_supplied,
+    supplied_form,
+    take_supplied,
+)
 from astgen.store.codec.tensors import decode_storages
 from astgen.store.manifest import Slot
 
@@ -52,21 +61,28 @@ class Decoded:
     slots: tuple[Slot, ...]
 
 
-def encode(values: Sequence[Any]) -> Encoded:
+def encode(values: Sequence[Any], supplied: Collection[int] = ()) -> Encoded:
     """Store constants: equal ones give equal documents, in any process.
 
     Args:
         values: The constants, in slot order.
+        supplied: The slots of those that are left out, for whoever loads to supply.
 
     Returns:
         Their stored form.
 
     Raises:
         ConstantError: One cannot be stored.
+        ValueError: A slot that is left out is none.
     """
+    demand_slots(supplied, len(values))
     encoder = Encoder(kind_of)
     forms, slots = [], []
     for place, value in enumerate(values):
+        if place in supplied:
+            forms.append(form := supplied_form(value))
+            slots.append(describe_supplied(place, form))
+            continue
         before = len(encoder.numbers)
         try:
             form = encoder.form(value)
@@ -78,12 +94,19 @@ def encode(values: Sequence[Any]) -> Encoded:
         forms.append(form)
         known, new = encoder.numbers.get(id(value)), len(encoder.numbers) - before
         slots.append(describe(place, value, form, known, new))
+    held = held_too(encoder, values, supplied)
+    if held is not None:
+        reason = "it is supplied by the caller, and a constant that is stored holds it"
+        raise _refusal(held, Unstorable(values[held], reason, "supply that one too"))
     document = {"slots": forms, "storages": encoder.storages, "version": VERSION}
     return Encoded(document, encoder.blobs, tuple(slots), tuple(sorted(encoder.needs)))
 
 
 def decode(
-    document: Any, blobs: Mapping[str, bytes], policy: DecodePolicy = DEFAULT_POLICY
+    document: Any,
+    blobs: Mapping[str, bytes],
+    policy: DecodePolicy = DEFAULT_POLICY,
+    supplied: Mapping[int, Any] = MappingProxyType({}),
 ) -> list[Any]:
     """Make the constants of a document. Nothing that it names is called.
 
@@ -91,6 +114,7 @@ def decode(
         document: What `loads` returned.
         blobs: Bytes by their SHA-256; more than the document refers to will do.
         policy: What it may refer to, and what references mean here.
+        supplied: The constants that are not in it, by slot.
 
     Returns:
         The constants, in slot order.
@@ -99,11 +123,14 @@ def decode(
         ArtifactError: The document is malformed, refers to what is not there or not
             allowed, or is not in the one form that its constants have.
     """
-    return decode_described(document, blobs, policy).values
+    return decode_described(document, blobs, policy, supplied).values
 
 
 def decode_described(
-    document: Any, blobs: Mapping[str, bytes], policy: DecodePolicy = DEFAULT_POLICY
+    document: Any,
+    blobs: Mapping[str, bytes],
+    policy: DecodePolicy = DEFAULT_POLICY,
+    supplied: Mapping[int, Any] = MappingProxyType({}),
 ) -> Decoded:
     """Make the constants of a document, and say of each what it is; see `decode`."""
     if type(document) is not dict or set(document) != {"slots", "storages", "version"}:
@@ -120,6 +147,14 @@ def decode_described(
         decode_storages(decoder, document["storages"])
         for place, form in enumerate(forms):
             where = f"slots[{place}]"
+            if is_supplied(form):
+                values.append(take_supplied(place, form, supplied))
+                slots.append(describe_supplied(place, form))
+                continue
+            if place in supplied:
+                raise Malformed(
+                    "it is in the file, and supplied", "AG604", "pass fewer"
+                )
             before = decoder.objects
             values.append(value := decoder.value(form))
             number, new = decoder.number(value, form), decoder.objects - before

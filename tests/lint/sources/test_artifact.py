@@ -48,6 +48,14 @@ def test_what_the_manifest_leaves_out_is_not_known() -> None:
     assert subject.submod_names is None and subject.consts is None
 
 
+def test_a_constant_that_is_not_in_the_file_is_named() -> None:
+    slots = [SLOT, {**SLOT, "kind": "m.Table", "supplied": True}]
+    contents = packed(with_facts(consts=slots))
+    [finding] = contents.findings
+    assert (finding.rule, finding.member) == ("AG604", "manifest.json")
+    assert finding.message == "constant 1, a m.Table, is not in the file"
+
+
 def test_an_artifact_in_an_archive_is_one_too() -> None:
     data = zipped({"x/a.astgen": artifact(), "y.py": CODE})
     contents = read_bytes(data, "a.zip", Limits())
