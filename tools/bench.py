@@ -12,9 +12,10 @@ a process takes from beginning to end. Before functions are timed, their results
 FX's interpreter, with pieces that compute.
 
 `call` is a call whose pieces return at once, `warm` from text to callable, `cold` from
-graph to callable, `check` the checker against Python's parser and compiler, `import`
-the start of the command, `scale` large graphs in fresh processes. The *floor* is a
-function in which every callable, operator and constant is a cell already.
+graph to callable, `storage` from a file to a callable (vLLM's side: a pickle with the
+same text), `check` the checker against Python's parser and compiler, `import` the start
+of the command, `scale` large graphs in fresh processes. The *floor* is a function in
+which every callable, operator and constant is a cell already.
 Exit code 0: measured; 2: it could not be.
 """
 
@@ -35,12 +36,13 @@ from bench_peers import BenchError, Compiler, load_upstream
 from bench_report import check_writable, machine, report, write_json
 from bench_rows import OURS, Side, call, checker, cold, held_against, sides, warm
 from bench_scale import scaling, starting
+from bench_storage import storage
 
 __all__ = ["main", "measure"]
 
 FAILED = 2
 
-_GROUPS = ("call", "warm", "cold", "check", "import", "scale")
+_GROUPS = ("call", "warm", "cold", "storage", "check", "import", "scale")
 _OWN: dict[str, Callable[[], Any]] = {
     "pure80": pure80,
     "stitching80": stitching80,
@@ -176,7 +178,7 @@ def measure(
             "takes its codegen.py"
         )
     compiler = upstream and upstream[0]
-    if {"call", "warm", "cold", "check"} & {*only}:
+    if {"call", "warm", "cold", "storage", "check"} & {*only}:
         for name in names:
             yield from _of_graph(_subject(name), only, compiler, pairs, notes)
     if "import" in only:
@@ -210,7 +212,7 @@ def _of_graph(
             _progress(f"{subject.name}: call, {side.name}")
             yield from call(subject, side, pairs)
     if upstream is not None and any(side.name == "upstream" for side in good):
-        for group, rows in (("warm", warm), ("cold", cold)):
+        for group, rows in (("warm", warm), ("cold", cold), ("storage", storage)):
             if group in only:
                 _progress(f"{subject.name}: {group}")
                 yield from rows(subject, upstream, pairs)

@@ -22,6 +22,7 @@ _TITLES = {
     "call": "call: a call, pieces return at once",
     "warm": "warm: text to callable, each side its own text",
     "cold": "cold: graph to text, graph to callable",
+    "storage": "storage: from a file; the other side's is a pickle with the same text",
     "check": "check: the checker, against ast.parse and compile",
     "import": "import: start of the command, in fresh processes",
     "scale": "scale: time, in fresh processes",

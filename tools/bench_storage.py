@@ -2,15 +2,14 @@
 
 vLLM keeps the text, the names of the pieces and the constants in a pickled dict, and
 executes the text: no digest, no check, no list of what constants may be. Both sides
-read a file of their own, with the same text and constants, and end with a function
-that is bound to the same pieces.
+read a file of their own and end with a function that is bound to the same pieces.
 """
 
 from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,37 +30,50 @@ def storage(subject: Subject, upstream: Compiler, pairs: int) -> Iterator[Row]:
         pairs: How many pairs each row is made of.
 
     Yields:
-        The rows: the whole, and reading alone.
+        The rows: of the same text, of what each generated itself, and reading alone.
     """
     stubs = subject.stubs()
     program = generate(subject.gm)
+    code, names, consts = upstream.generate_execution_code(subject.gm)
     with tempfile.TemporaryDirectory() as folder:
-        mine, other = Path(folder) / "a.astgen", Path(folder) / "model"
+        mine, same, own = (Path(folder) / name for name in ("a", "same", "own"))
         program.save(mine)
-        state = {
-            "execution_code": program.code,
-            "submod_names": list(program.submod_names),
-            "consts": program.consts,
-        }
-        other.write_bytes(pickle.dumps(state))
-
-        def unpickled() -> tuple[Any, ...]:
-            found = pickle.loads(other.read_bytes())
-            return (
-                found["execution_code"],
-                stubs,
-                found["submod_names"],
-                found["consts"],
-            )
-
-        sides = {
-            "file to callable": (
+        same.write_bytes(
+            _pickled(program.code, list(program.submod_names), program.consts)
+        )
+        own.write_bytes(_pickled(code, names, consts))
+        for what, peer in (
+            ("file to callable", same),
+            ("file to callable, each its own text", own),
+        ):
+            yield _row(
+                *(what, subject, pairs),
                 lambda: Program.load(mine).compile(stubs),
-                lambda: upstream.compile_execution_fn(*unpickled()),
-            ),
-            "file to program": (lambda: Program.load(mine), unpickled),
-        }
-        for what, both in sides.items():
-            ours, peer = map(stopwatch, both)
-            found = compare(*in_turns(ours, peer, pairs))
-            yield Row("storage", what, subject.name, "upstream", "ms", found)
+                lambda: upstream.compile_execution_fn(*_unpickled(peer, stubs)),
+            )
+        yield _row(
+            *("file to program", subject, pairs),
+            lambda: Program.load(mine),
+            lambda: _unpickled(same, stubs),
+        )
+
+
+def _pickled(code: str, names: list[str], consts: list[Any]) -> bytes:
+    state = {"execution_code": code, "submod_names": names, "consts": consts}
+    return pickle.dumps(state)
+
+
+def _unpickled(path: Path, stubs: Any) -> tuple[Any, ...]:
+    found = pickle.loads(path.read_bytes())
+    return found["execution_code"], stubs, found["submod_names"], found["consts"]
+
+
+def _row(
+    what: str,
+    subject: Subject,
+    pairs: int,
+    ours: Callable[[], object],
+    peer: Callable[[], object],
+) -> Row:
+    found = compare(*in_turns(stopwatch(ours), stopwatch(peer), pairs))
+    return Row("storage", what, subject.name, "upstream", "ms", found)

@@ -223,6 +223,8 @@ def test_all_rows_are_there_with_another_generator(
         ("warm", "text to callable", "chain:8", "upstream"),
         ("cold", "graph to text", "chain:8", "upstream"),
         ("cold", "graph to callable", "chain:8", "upstream"),
+        ("storage", "file to callable", "chain:8", "upstream"),
+        ("storage", "file to program", "chain:8", "upstream"),
         ("check", "check", "chain:8", "parse + compile"),
         ("scale", "graph to callable", "chain:8", "upstream"),
         ("scale", "graph to callable", "chain:12", "upstream"),
