@@ -5,11 +5,10 @@ Black is imported when a text needs it.
 
 from __future__ import annotations
 
-import ast
 import re
 
-from astgen.check.parse import PARSER
 from astgen.errors import SettingsError
+from astgen.lint.fix.layout import meaning
 
 __all__ = ["has_own_layout", "laid_out", "lay_out"]
 
@@ -76,24 +75,8 @@ def lay_out(text: str, *, joined: bool = False) -> str | None:
     mode = black.Mode(magic_trailing_comma=not joined)
     try:
         wanted = black.format_str(text, mode=mode)
-        if _meaning(text) != _meaning(wanted):
+        if meaning(text) != meaning(wanted):
             return None
     except (InvalidInput, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return wanted.replace("\n", "\r\n") if crlf else wanted
-
-
-def _meaning(text: str) -> str:
-    """The tree of a text; parentheses of a `del` and the prefix `u` are layout."""
-    with PARSER:
-        tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Delete):
-            node.targets = [name for one in node.targets for name in _names(one)]
-        elif isinstance(node, ast.Constant):
-            node.kind = None
-    return ast.dump(tree)
-
-
-def _names(target: ast.expr) -> list[ast.expr]:
-    return target.elts if isinstance(target, ast.Tuple) else [target]

@@ -14,7 +14,7 @@ from astgen.errors import SettingsError
 from astgen.lint.fix.apply import newline_of
 from astgen.lint.rules.layout import NOT_FORMATTED
 
-__all__ = ["laid_out", "not_formatted"]
+__all__ = ["laid_out", "meaning", "not_formatted"]
 
 
 def not_formatted(text: str) -> Finding | None:
@@ -63,20 +63,32 @@ def laid_out(text: str) -> str:
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     try:
         wanted = black.format_str(plain, mode=black.Mode())
-        is_same = _means(plain) == _means(wanted)
+        is_same = meaning(plain) == meaning(wanted)
     except (InvalidInput, SyntaxError, ValueError, RecursionError, MemoryError):
         return text
     return wanted.replace("\n", newline) if is_same else text
 
 
-def _means(text: str) -> list[object]:
-    """The tree of a text, flat; parentheses in a `del` are layout."""
+def meaning(text: str) -> list[object]:
+    """The tree of a text, flat: parentheses in a `del` and the prefix `u` are layout.
+
+    Args:
+        text: The text.
+
+    Returns:
+        A list that is equal for texts that mean the same.
+
+    Raises:
+        SyntaxError: It is no Python.
+    """
     with PARSER:
         tree = ast.parse(text)
     found: list[object] = []
     todo: list[object] = [tree]
     while todo:
         node = todo.pop()
+        if isinstance(node, ast.Constant):
+            node.kind = None
         if isinstance(node, ast.Delete):
             found.append(ast.Delete)
             todo += [name for target in node.targets for name in _names(target)]
