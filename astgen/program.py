@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from torch import fx
 
 from astgen import emit
-from astgen.check import DEFAULT_DIALECT, Dialect, Finding, check
+from astgen.check import DEFAULT_DIALECT, Dialect, Finding, check, scan
 from astgen.run import load
 from astgen.store.artifact import Artifact, Opaque, save_artifact
 from astgen.store.codec import DecodePolicy, Portability, check_portable
@@ -50,6 +50,18 @@ class Program:
     consts: list[Any] = field(default_factory=list)
     module: cst.Module | None = field(default=None, repr=False, compare=False)
     dialect: Dialect = DEFAULT_DIALECT
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The names of the pieces that the text calls, in slot order.
+
+        Children that became functions of the text have a name and a slot, but are not
+        called by it: nobody has to hand over a callable for them.
+        """
+        called = scan(self.code, dialect=self.dialect).pieces
+        return tuple(
+            name for slot, name in enumerate(self.submod_names) if slot in called
+        )
 
     def check(self) -> tuple[Finding, ...]:
         """All findings of the checker; empty for a program that may be run."""

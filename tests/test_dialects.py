@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,28 @@ def test_a_text_of_another_dialect_is_refused(here: astgen.Dialect) -> None:
         astgen.Program(
             wrong.code, wrong.submod_names, wrong.consts, dialect=here
         ).compile({name: Doubles() for name in wrong.submod_names})
+
+
+def test_an_error_names_all_that_a_file_needs(tmp_path: Path) -> None:
+    text = (
+        "import torch\n\n\n"
+        "def run_layers(x, *, __pieces__):\n"
+        "    return torch.ops.mine.run(__kept__[0], x)\n"
+    )
+    needed = replace(OURS, namespaces=frozenset({"mine"}))
+    astgen.Program(text, (), [1.5], dialect=needed).save(tmp_path / "p.astgen")
+    with pytest.raises(astgen.ArtifactError) as caught:
+        astgen.Program.load(tmp_path / "p.astgen")
+    (told,) = re.findall(r"dialect=(Dialect\(.*\))", str(caught.value))
+    dialect = eval(told, {"Dialect": astgen.Dialect, "frozenset": frozenset})
+    loaded = astgen.Program.load(tmp_path / "p.astgen", dialect=dialect)
+    assert (loaded.code, loaded.consts) == (text, [1.5])
+
+
+def test_the_pieces_that_are_called_are_named() -> None:
+    program = astgen.generate(stitching_graph(), dialect=OURS)
+    assert program.submod_names == ("piece", "child", "child.piece")
+    assert program.pieces == ("piece", "child.piece")
+    run = program.compile({name: Doubles() for name in program.pieces})
+    expected = interpret(stitching_graph(), tensor(1, 2))
+    assert_same(run(tensor(1, 2)), expected)

@@ -181,6 +181,24 @@ def _demand_described(
             raise ArtifactError(reason, path=MANIFEST, field=field, rule="AG607")
 
 
+def _way_in(manifest: Manifest) -> str:
+    """The dialect that allows all that a file needs, not the first of it only."""
+    usual = names_of(DEFAULT_DIALECT)
+    given = [
+        f"{name}={text!a}"
+        for name, text in manifest.dialect.items()
+        if name in usual and usual[name] != text
+    ]
+    for field, needed in (
+        ("namespaces", manifest.namespaces),
+        ("paths", manifest.paths),
+    ):
+        if needed:
+            items = ", ".join(map(ascii, sorted({*needed})))
+            given.append(f"{field}=frozenset({{{items}}})")
+    return f"if you know them, allow them: dialect=Dialect({', '.join(given)})"
+
+
 def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
     """Refuse what needs more than the caller allows, before the checker does."""
     needs = {
@@ -190,14 +208,12 @@ def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
     for field, (rule, needed, allowed) in needs.items():
         missing = sorted({*needed} - allowed)
         if missing:
-            wanted = ", ".join(map(ascii, sorted({*needed})))
             raise ArtifactError(
                 f"its text calls {_CALLS[field]}{', '.join(map(ascii, missing))}",
                 path=MANIFEST,
                 field=f"needs.{field}",
                 rule=rule,
-                hint="if you know them, allow them: "
-                f"dialect=Dialect({field}=frozenset({{{wanted}}}))",
+                hint=_way_in(manifest),
             )
     names = names_of(dialect)
     other = {name: text for name, text in manifest.dialect.items() if name in names}
@@ -207,9 +223,7 @@ def _demand_allowed(manifest: Manifest, dialect: Dialect) -> None:
             path=MANIFEST,
             field="dialect",
             rule="AG405",
-            hint="if you know them, allow them: dialect=Dialect("
-            + ", ".join(f"{name}={text!a}" for name, text in other.items())
-            + ")",
+            hint=_way_in(manifest),
         )
     if not usable_entry(manifest.entry, dialect):
         reason = f"a function cannot be called {manifest.entry!r}"
