@@ -13,6 +13,7 @@ from torch import fx
 
 from astgen.backend import split
 from astgen.cli.demo import decoder
+from astgen.cli.stitching import PieceResults
 from bench_graphs import Piece, Subject
 from bench_peers import BenchError
 from model_zoo import ARCHITECTURES, SIZES

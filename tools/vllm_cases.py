@@ -110,6 +110,8 @@ def _inductor(model: str) -> list[Case]:
             text="astgen",
             state=LOADED,
         ),
+        # Next to each other: what they take is compared.
+        replace(vllm, name="vLLM, from vLLM's", state=LOADED),
         replace(vllm, name="astgen off, from vLLM's", is_installed=True, state=LOADED),
     ]
 

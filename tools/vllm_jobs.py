@@ -21,6 +21,7 @@ __all__ = ["Ended", "Job", "Server", "environment"]
 _TOOLS = Path(__file__).resolve().parent
 _START = 300.0
 _GRACE = 30.0
+_FREEING = 3.0
 _MEMORY = Path("/dev/shm")
 _SHOWN = 4000
 _DROPPED = ("VLLM_", "ASTGEN_", "TORCH", "PYTHON", "TRITON_", "HF_", "OMP_", "LD_PRE")
@@ -203,9 +204,16 @@ class Server:
     def _end_job(self) -> None:
         """Kill what is left of a job: a worker may outlive its engine."""
         job, self._job = self._job, None
-        if job:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(job, signal.SIGKILL)
+        if not job:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            # What frees the memory that processes shared outlives this signal.
+            os.killpg(job, signal.SIGTERM)
+            deadline = time.monotonic() + _FREEING
+            while time.monotonic() < deadline:
+                os.killpg(job, 0)
+                time.sleep(0.05)
+            os.killpg(job, signal.SIGKILL)
 
     def _line(self, limit: float, *, late: bool = False) -> str | None:
         """The next line of the server; None if it comes too late, where it may."""

@@ -57,13 +57,15 @@ MODELS: dict[str, dict[str, Any]] = {
         "hidden_act": "silu",
         "rms_norm_eps": 1e-6,
     },
-    "gpt_neox": {
-        "architectures": ["GPTNeoXForCausalLM"],
-        "model_type": "gpt_neox",
-        "hidden_act": "gelu",
-        "layer_norm_eps": 1e-5,
-        "rotary_pct": 0.25,
-        "use_parallel_residual": True,
+    "granite": {
+        "architectures": ["GraniteForCausalLM"],
+        "model_type": "granite",
+        "hidden_act": "silu",
+        "rms_norm_eps": 1e-5,
+        "embedding_multiplier": 12.0,
+        "residual_multiplier": 0.22,
+        "attention_multiplier": 0.25,
+        "logits_scaling": 0.5,
     },
 }
 """What the configuration of each architecture says beyond the shape."""

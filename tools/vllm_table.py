@@ -83,6 +83,8 @@ def start_of_plugin(python: Path, ours: Path) -> Start:
             timeout=_LIMIT,
             check=False,
             env=variables,
+            # A checkout, where this may be started, has metadata of astgen as well.
+            cwd=ours,
         )
         if done.returncode:
             raise SetupError(f"the plugin cannot be loaded:\n{done.stderr[-2000:]}")
@@ -170,6 +172,5 @@ def _engines(rows: Sequence[Row], *, is_installed: bool) -> list[float]:
         for row in rows
         if row.case.is_installed is is_installed
         and not (row.case.ours or row.faults)
-        and row.case.ranks == 1
-        and row.state == "loaded"
+        and (row.case.ranks, row.case.cache, row.state) == (1, "vllm", "loaded")
     ]

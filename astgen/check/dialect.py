@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import keyword
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -93,9 +94,8 @@ class Dialect:
         paths: Exact paths that may be called beside the listed ones; never a prefix.
 
     Raises:
-        InvalidNameError: One of `paths` is no dotted path from `torch` or `operator`,
-            or leads through a dunder; or one of the names is none, has another
-            meaning, or is given twice.
+        InvalidNameError: One of `paths` is no dotted path from `torch` or `operator`, or
+            leads through a dunder; or a name is none, is taken, or is given twice.
     """
 
     entry: str = "execution_fn"
@@ -123,9 +123,8 @@ class Dialect:
                 )
         if not _is_identifier(f"{self.inlined}0"):
             raise InvalidNameError(
-                f"{self.inlined!r} cannot begin the names of inlined functions: with "
-                "a number behind it, it is no name in ASCII; choose another, such as "
-                "'__part_'",
+                f"{self.inlined!r} cannot begin the names of inlined functions, which "
+                "end with a number; choose another, such as '__part_'",
                 self.inlined,
             )
         for path in sorted(self.paths):
@@ -139,7 +138,7 @@ class Dialect:
 
     def _why_no_name(self, name: str) -> str | None:
         if not _is_identifier(name):
-            return "it is no name in ASCII that Python can define"
+            return "it is no name that Python can define, or not in normal form"
         if name in _MEANINGFUL:
             return "it has a meaning of its own"
         if self.inlined and name.startswith(self.inlined):
@@ -165,7 +164,9 @@ class Dialect:
 
 
 def _is_identifier(name: str) -> bool:
-    return name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+    # Python brings names into a normal form, so others would not be found again.
+    is_normal = unicodedata.is_normalized("NFKC", name)
+    return name.isidentifier() and is_normal and not keyword.iskeyword(name)
 
 
 def _why_no_path(path: str) -> str | None:
@@ -173,7 +174,7 @@ def _why_no_path(path: str) -> str | None:
     if root not in MODULES or not names:
         return f"it does not begin with {' or '.join(f'{name}.' for name in MODULES)}"
     for name in names:
-        if not _is_identifier(name):
+        if not (_is_identifier(name) and name.isascii()):
             return f"{name!r} is no name in ASCII"
         if name.startswith("__"):
             return f"{name!r} leads from any object to any other"
