@@ -150,7 +150,7 @@ def in_turns(
 
 
 def stopwatch(
-    function: Callable[..., Any], args: Sequence[Any] = (), *, seconds: float = 0.01
+    function: Callable[..., Any], args: Sequence[Any] = (), *, seconds: float = 0.05
 ) -> Callable[[], float]:
     """Warm a function up, and make what times it.
 
@@ -158,7 +158,8 @@ def stopwatch(
         function: The function.
         args: What it is called with; the call passes them one by one.
         seconds: How long a figure takes at least; it is the mean of as many calls
-            as this needs.
+            as this needs. The first call of several finds the caches as the other
+            side left them, so there should be more than one on either side.
 
     Returns:
         A function that takes a figure: milliseconds of a call.

@@ -16,6 +16,7 @@ import os
 import sys
 import time
 import traceback
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,9 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     from torch._inductor import cpu_vec_isa
-    from vllm import LLM  # noqa: F401
     from vllm.model_executor.models import registry
 
+    import_module("vllm.entrypoints.llm")
     # What the processor can do is found out by compiling, which takes ten seconds.
     cpu_vec_isa.valid_vec_isa_list()
     # To look at a model, vLLM starts a process, which imports all of it again. Here

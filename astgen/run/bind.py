@@ -74,14 +74,15 @@ def pieces_for(
             f"a {type(callables).__name__} does not give callables by name; pass a "
             "dict of name to callable in submod_callables"
         ) from None
-    missing = [names[slot] for slot in sorted(called) if found[slot] is None]
+    unfit = sorted(slot for slot in called if not callable(found[slot]))
+    missing = [names[slot] for slot in unfit if found[slot] is None]
     if missing:
         raise BindError(
             f"no callable for {', '.join(map(repr, missing))}, which the program "
             "calls; pass one for each in submod_callables",
             missing,
         )
-    wrong = [names[slot] for slot in sorted(called) if not callable(found[slot])]
+    wrong = [names[slot] for slot in unfit]
     if wrong:
         raise BindError(
             f"{', '.join(map(repr, wrong))} cannot be called; pass functions or "
