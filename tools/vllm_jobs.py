@@ -144,6 +144,8 @@ class Server:
                 stderr=output,
                 env=variables,
                 bufsize=0,
+                # What it starts may look for packages in its folder: in none of ours.
+                cwd=log.parent,
             )
 
     def wait_until_ready(self) -> None:

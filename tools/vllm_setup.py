@@ -139,7 +139,8 @@ def _pins(*names: str) -> dict[str, str]:
 
 
 def _installed(python: Path) -> dict[str, str]:
-    found: dict[str, str] = json.loads(_call(str(python), "-c", _LOOK))
+    # Isolated: a checkout, where this may be started, has metadata of astgen as well.
+    found: dict[str, str] = json.loads(_call(str(python), "-I", "-c", _LOOK))
     return found
 
 
