@@ -10,47 +10,12 @@ import pytest
 
 from astgen.review.diff import compare_programs, structure_hash
 from astgen.review.programs import ReadProgram, read_programs
-
-SCRIPT = """
-import sys
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-from astgen.backend import BackendOptions, compile_graph
-
-folder, first, second, given, dim = sys.argv[1:]
-
-
-class Layer(nn.Module):
-    def __init__(self):
-        super().__init__()
-        setattr(self, first, nn.Linear(8, 8))
-        setattr(self, second, nn.Parameter(torch.ones(8)))
-
-    def forward(self, value):
-        inner = getattr(self, first)(value)
-        scores = F.softmax(inner, int(dim))
-        return torch.add(scores * getattr(self, second), value, alpha=0.5)
-
-
-model = nn.Sequential(*(Layer() for _ in range(3)))
-exec(f"def run({given}): return model({given}).to(torch.float64)")
-
-
-def backend(gm, inputs):
-    compiled = compile_graph(gm, BackendOptions(splitting_ops=("softmax",)))
-    compiled.program.save(folder)
-    return compiled.function
-
-
-torch.compile(run, backend=backend)(torch.randn(2, 8))
-"""
+from support import captured_model
 
 
 def captured(path: Path, *names: str, dim: int = -1) -> ReadProgram:
     """The program of a model whose parts have these names."""
-    command = [sys.executable, "-c", SCRIPT, str(path), *names, str(dim)]
+    command = [sys.executable, captured_model.__file__, str(path), *names, str(dim)]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     (program,) = read_programs(path)
     return program
