@@ -1,0 +1,1 @@
+"""What a graph knows beside its program: nodes, types, modules, lines, and memory."""
