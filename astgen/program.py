@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from torch import fx
 
 from astgen import emit
+from astgen import provenance as origins
 from astgen.check import DEFAULT_DIALECT, Dialect, Finding, check, scan
 from astgen.run import load
 from astgen.store.artifact import Artifact, Opaque, save_artifact
@@ -43,6 +44,8 @@ class Program:
             text. A node may stand in several places: take `module.deep_clone()` for
             what tells places by their nodes, such as `deep_replace`.
         dialect: The names and operator namespaces of the text.
+        provenance: Where its statements come from, as a document that
+            `astgen.provenance.read_provenance` reads; None if nobody asked for it.
     """
 
     code: str
@@ -50,6 +53,7 @@ class Program:
     consts: list[Any] = field(default_factory=list)
     module: cst.Module | None = field(default=None, repr=False, compare=False)
     dialect: Dialect = DEFAULT_DIALECT
+    provenance: bytes | None = field(default=None, repr=False, compare=False)
 
     @property
     def pieces(self) -> tuple[str, ...]:
@@ -129,6 +133,7 @@ class Program:
             blobs=blobs or {},
             extra=extra or {},
             supplied=tuple(sorted(supplied)),
+            provenance=self.provenance,
         )
         save_artifact(path, artifact)
 
@@ -169,7 +174,13 @@ class Program:
             constants=constants,
             supplied=supplied or {},
         )
-        return cls(found.code, found.submod_names, found.consts, dialect=found.dialect)
+        return cls(
+            found.code,
+            found.submod_names,
+            found.consts,
+            dialect=found.dialect,
+            provenance=found.provenance,
+        )
 
     def check_portable(self, supplied: Collection[int] = ()) -> tuple[Portability, ...]:
         """For each constant, whether and where it can be loaded again, and why not.
@@ -194,6 +205,8 @@ def generate(
     gm: fx.GraphModule,
     name: str | None = None,
     dialect: Dialect = DEFAULT_DIALECT,
+    *,
+    provenance: bool | Mapping[str, fx.GraphModule] = False,
 ) -> Program:
     """Generate the program of a graph module.
 
@@ -205,6 +218,9 @@ def generate(
         name: The entry function's name; that of the dialect if it is not given.
         dialect: Names and operator namespaces. Namespaces that the graph itself
             uses are added: the graph is the caller's own.
+        provenance: Whether to note where the statements come from, for reviews and
+            annotated dumps: nodes, types, modules, lines, memory. The text is the
+            same. A mapping has the graphs of pieces that are no GraphModules.
 
     Returns:
         The program.
@@ -213,11 +229,17 @@ def generate(
         InvalidNameError: The function cannot be called `name`.
         UnsupportedGraphError: The graph cannot be expressed.
     """
-    emitted = emit.emit(gm, name, dialect=dialect)
+    trace = None if provenance is False else emit.Trace()
+    emitted = emit.emit(gm, name, dialect=dialect, trace=trace)
+    known = None
+    if trace is not None:
+        graphs = provenance if isinstance(provenance, Mapping) else {}
+        known = origins.write_provenance(origins.collect(trace, graphs))
     return Program(
         code=emitted.code,
         submod_names=tuple(emitted.submod_names),
         consts=emitted.consts,
         module=emitted.module,
         dialect=emitted.dialect,
+        provenance=known,
     )

@@ -42,8 +42,8 @@ def astgen_backend(
     Args:
         gm: The graph that Dynamo captured.
         example_inputs: Not used; the graph has example values of its own.
-        options: `splitting_ops`, `pieces`, `cache_dir`, `trust_cache` and
-            `check_ranks`; see `BackendOptions`.
+        options: `splitting_ops`, `pieces`, `cache_dir`, `trust_cache`,
+            `check_ranks` and `provenance`; see `BackendOptions`.
         mode: Modes are inductor's; there are none here.
 
     Returns:
@@ -94,7 +94,9 @@ def compile_graph(gm: fx.GraphModule, options: BackendOptions) -> CompiledGraph:
     with _timed("generate", milliseconds):
         functions = {name: piece.function for name, piece in pieces.items()}
         stitching = _with_pieces(cut.gm, functions)
-        program = generate(stitching)
+        # The compiled pieces do not know their graphs any more.
+        graphs: dict[str, Any] = {name: cut.gm.get_submodule(name) for name in pieces}
+        program = generate(stitching, provenance=options.provenance and graphs)
     with _timed("build", milliseconds):
         function = program.compile(functions)
     return CompiledGraph(cut, stitching, program, function, milliseconds, pieces)

@@ -172,4 +172,10 @@ def policy_for(needs: Iterable[str]) -> DecodePolicy:
 
 def _artifact(program: Program) -> Artifact:
     consts: list[Any] = program.consts
-    return Artifact(program.code, program.submod_names, consts, program.dialect)
+    return Artifact(
+        program.code,
+        program.submod_names,
+        consts,
+        program.dialect,
+        provenance=program.provenance,
+    )

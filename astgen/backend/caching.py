@@ -62,6 +62,7 @@ class SerializableFunction(_Base):
         consts: The constants, in slot order; None if it was stored when there were
             none.
         dialect: The names and operator namespaces of the text.
+        provenance: Where its statements come from, if that was noted.
         pieces: The compiled pieces by name.
         function: The plain function.
     """
@@ -86,6 +87,7 @@ class SerializableFunction(_Base):
         self.submod_names = program.submod_names
         self.consts: list[Any] | None = None if is_legacy else program.consts
         self.dialect = program.dialect
+        self.provenance = program.provenance
         self.pieces = dict(pieces)
         self.function = function
         # By these two Dynamo knows a wrapper, and calls what is inside.
@@ -100,7 +102,11 @@ class SerializableFunction(_Base):
     def program(self) -> Program:
         """The stitching program."""
         return Program(
-            self.code, self.submod_names, list(self.consts or ()), None, self.dialect
+            self.code,
+            self.submod_names,
+            list(self.consts or ()),
+            dialect=self.dialect,
+            provenance=self.provenance,
         )
 
     @classmethod
@@ -175,7 +181,13 @@ def _load(data: bytes, policy: DecodePolicy) -> Artifact:
 
 def _program(found: Artifact) -> Program:
     consts: list[Any] = found.consts
-    return Program(found.code, found.submod_names, consts, dialect=found.dialect)
+    return Program(
+        found.code,
+        found.submod_names,
+        consts,
+        dialect=found.dialect,
+        provenance=found.provenance,
+    )
 
 
 def _dialect(manifest: Manifest) -> Dialect:

@@ -10,7 +10,7 @@ from torch import fx
 from torch._ops import OpOverload, OpOverloadPacket
 
 from astgen.backend.cache.spelling import Speller
-from astgen.backend.metadata import value_of
+from astgen.metadata import value_of
 
 __all__ = ["NAMESPACES", "arguments_of", "collectives"]
 

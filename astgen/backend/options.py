@@ -36,6 +36,8 @@ class BackendOptions:
         check_ranks: Whether the ranks of a job are compared before anything is
             compiled, and which: True for all of them, or a process group. They have
             to compile the same graphs in the same order, or wait for each other.
+        provenance: Whether programs note where their statements come from, for reviews
+            of what is saved. They run the same.
 
     Raises:
         BackendError: On construction, for a value that does not fit.
@@ -46,6 +48,7 @@ class BackendOptions:
     cache_dir: str | None = None
     trust_cache: bool = False
     check_ranks: bool | dist.ProcessGroup = False
+    provenance: bool = False
 
     def __post_init__(self) -> None:
         ops = self.splitting_ops
@@ -61,10 +64,12 @@ class BackendOptions:
             )
         if self.cache_dir is not None:
             object.__setattr__(self, "cache_dir", _folder(self.cache_dir))
-        if type(self.trust_cache) is not bool:
-            raise BackendError(
-                f"option 'trust_cache' takes True or False, got {self.trust_cache!r}"
-            )
+        for name in ("trust_cache", "provenance"):
+            value = getattr(self, name)
+            if type(value) is not bool:
+                raise BackendError(
+                    f"option {name!r} takes True or False, got {value!r}"
+                )
         if self.check_ranks is not False:
             _demand_ranks(self.check_ranks)
 

@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import fx
 
-from astgen.backend.metadata import value_of
 from astgen.backend.options import PieceCompiler
 from astgen.errors import BackendError
+from astgen.metadata import value_of
 from astgen.program import Program, generate
 
 __all__ = [

@@ -15,7 +15,7 @@ import torch
 from torch import fx
 from torch.fx.node import map_arg
 
-from astgen.backend.metadata import value_of
+from astgen.metadata import value_of
 
 __all__ = ["decompose_sizes"]
 

@@ -20,9 +20,9 @@ from torch.fx._lazy_graph_module import _make_graph_module, _use_lazy_graph_modu
 from torch.fx.node import map_arg
 from torch.fx.passes.split_module import split_module
 
-from astgen.backend.metadata import value_of
 from astgen.backend.operators import SplittingOps, resolve_operators
 from astgen.backend.sizes import decompose_sizes
+from astgen.metadata import value_of
 
 __all__ = ["Piece", "SplitGraph", "split"]
 

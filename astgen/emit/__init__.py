@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from astgen.emit.constants import Constants
     from astgen.emit.module import Emitted, emit
     from astgen.emit.targets import Targets
+    from astgen.emit.trace import Trace
 
-__all__ = ["Arguments", "Constants", "Emitted", "Targets", "emit"]
+__all__ = ["Arguments", "Constants", "Emitted", "Targets", "Trace", "emit"]
 
 __getattr__, __dir__ = lazy(
     __name__,
@@ -25,6 +26,7 @@ __getattr__, __dir__ = lazy(
         "Constants": "astgen.emit.constants",
         "Emitted": "astgen.emit.module",
         "Targets": "astgen.emit.targets",
+        "Trace": "astgen.emit.trace",
         "emit": "astgen.emit.module",
     },
 )

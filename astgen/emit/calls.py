@@ -20,9 +20,9 @@ from astgen.emit.children import Build, Inlined
 from astgen.emit.inlinable import fetch, is_inlinable
 from astgen.emit.literals import is_literal, literal
 from astgen.emit.nodes import argument, item_of, numbered, slot_of
-from astgen.emit.state import ProgramState
 from astgen.emit.resolve import CALL, WholeModule
 from astgen.emit.signature import bound, parameters
+from astgen.emit.state import ProgramState
 from astgen.errors import UnsupportedGraphError
 
 __all__ = ["Calls"]

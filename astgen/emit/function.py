@@ -18,10 +18,10 @@ from astgen.emit.inlinable import fetch, is_inlinable, is_operand
 from astgen.emit.liveness import last_uses
 from astgen.emit.names import CanonicalNames, Names
 from astgen.emit.nodes import assign, call_of, delete, numbered, statement
-from astgen.emit.state import ProgramState
-from astgen.errors import UnsupportedGraphError
 from astgen.emit.pytree import nested_inputs, pytree_of
 from astgen.emit.signature import Parameter, parameters, writable
+from astgen.emit.state import ProgramState
+from astgen.errors import UnsupportedGraphError
 
 __all__ = ["Request", "build_function"]
 
@@ -115,7 +115,12 @@ class _Builder:
         if self.info is not None:
             self.flatten([param.name.value for param in params])
         self.free_unread()
-        for node in self.graph.nodes:
+        trace = None if self.request.canonical else self.state.trace
+        traced = trace and trace.function(
+            self.request.name, self.request.module, self.request.path
+        )
+        nodes = self.graph.nodes
+        for node in traced.following(nodes, self.lines) if traced else nodes:
             self.node(node)
             if node.op == "output":
                 break
@@ -127,6 +132,8 @@ class _Builder:
             body=cst.IndentedBlock(body=self.lines),
         )
         written = [param.name.value for param in params]
+        if traced:
+            traced.finish(self.lines, self.defined, written)
         return Inlined(function, signature, written, self.calls.used_pieces)
 
     # Parameters

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from astgen.check.dialect import MAX_INTEGER_BITS
 import astgen.emit.construct as construct
+from astgen.check.dialect import MAX_INTEGER_BITS
 from astgen.emit.nodes import number
 
 __all__ = ["integer", "is_literal", "literal", "quoted"]

@@ -17,10 +17,11 @@ from astgen.emit.function import Request, build_function
 from astgen.emit.layout import laid_out
 from astgen.emit.names import check_function_name
 from astgen.emit.nodes import slot_of, statement
-from astgen.emit.state import ProgramState
 from astgen.emit.render import render
+from astgen.emit.state import ProgramState
 from astgen.emit.structure import Structures
 from astgen.emit.targets import Targets
+from astgen.emit.trace import Trace
 from astgen.errors import UnsupportedGraphError
 from astgen.garbage import paused
 
@@ -56,6 +57,7 @@ def emit(
     constants: Constants | None = None,
     entry: bool = True,
     imports: bool = True,
+    trace: Trace | None = None,
 ) -> Emitted:
     """Emit the source of a graph module.
 
@@ -66,6 +68,7 @@ def emit(
         constants: Slots that are already there.
         entry: Whether the function takes the pieces; else they are refused.
         imports: Whether the text begins with the imports.
+        trace: Gets the node of each line.
 
     Returns:
         The laid-out module and what belongs to it.
@@ -87,7 +90,7 @@ def emit(
     constants = Constants() if constants is None else constants
     targets = Targets(constants, lambda index: slot_of(dialect.consts, index))
     children = Children(dialect.inlined, render, Structures(constants, targets))
-    state = ProgramState(dialect, constants, targets, children)
+    state = ProgramState(dialect, constants, targets, children, trace)
     request = Request(gm, "", name, entry=entry, with_pieces=entry)
     try:
         function = build_function(state, request).function

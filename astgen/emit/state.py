@@ -8,6 +8,7 @@ from astgen.check import Dialect
 from astgen.emit.children import Children
 from astgen.emit.constants import Constants
 from astgen.emit.targets import Targets
+from astgen.emit.trace import Trace
 
 __all__ = ["ProgramState"]
 
@@ -21,9 +22,11 @@ class ProgramState:
         constants: Constant slots.
         targets: Spells call targets.
         children: Pieces and inlined functions.
+        trace: Gets the node of each line; None if nobody asks.
     """
 
     dialect: Dialect
     constants: Constants
     targets: Targets
     children: Children
+    trace: Trace | None = None

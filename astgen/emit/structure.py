@@ -9,7 +9,7 @@ know too much there is none, and `astgen.emit.children` compares texts.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
@@ -20,9 +20,9 @@ from torch.fx.graph import CodeGen
 from torch.fx.immutable_collections import immutable_dict, immutable_list
 
 from astgen.emit.constants import Constants
+from astgen.emit.inlinable import fetch, is_inlinable, is_operand
 from astgen.emit.literals import is_literal
 from astgen.emit.liveness import owns_nothing
-from astgen.emit.inlinable import fetch, is_inlinable, is_operand
 from astgen.emit.signature import Parameter, bound, parameters
 from astgen.emit.targets import Targets
 from astgen.errors import UnsupportedGraphError

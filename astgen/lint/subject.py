@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from astgen.check import Finding
 from astgen.check.finding import Profile
+
+if TYPE_CHECKING:
+    # Both are of what few files are.
+    from astgen.lint.sources.blob import Blob
+    from astgen.store.manifest import Manifest
 
 __all__ = ["Constant", "Contents", "Subject"]
 
@@ -39,6 +45,8 @@ class Subject:
         submod_names: The names of the pieces in slot order, if the file has them.
         consts: The constants in slot order, if the file has them.
         entry: The name of the function that is called, if the file says it.
+        manifest: The manifest beside it, if it is that of an artifact.
+        provenance: Where its statements come from, as bytes that were not read yet.
     """
 
     text: str
@@ -48,6 +56,8 @@ class Subject:
     submod_names: tuple[str | None, ...] | None = None
     consts: tuple[Constant, ...] | None = None
     entry: str = ""
+    manifest: Manifest | None = None
+    provenance: Blob | None = None
 
 
 @dataclass

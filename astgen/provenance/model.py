@@ -47,8 +47,8 @@ class Storage:
 
     Attributes:
         size: Its bytes; None if they are not known.
-        owner: The name of the placeholder that brings it in, if that is a parameter
-            or a buffer: the model owns it, and no `del` frees it.
+        owner: The name of the parameter, buffer or constant that lies in it: the model
+            owns it, and no `del` frees it. Empty for all else.
     """
 
     size: Size | None
@@ -135,7 +135,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class PieceOrigins:
-    """What is known of a piece that is called by slot.
+    """What is known of a child.
 
     Attributes:
         operators: How many nodes of its graph compute something.
@@ -155,7 +155,7 @@ class Provenance:
         symbols: The symbolic sizes, by name.
         storages: Memory, in the order in which the text comes upon it.
         functions: The functions of the text, by name.
-        pieces: Pieces whose graphs were there, by name.
+        pieces: Children whose graphs were there, inlined ones too, by name.
     """
 
     symbols: Mapping[str, Symbol] = field(default_factory=dict)

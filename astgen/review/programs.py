@@ -16,12 +16,17 @@ from astgen.check import Dialect, Finding
 from astgen.check.finding import Profile
 from astgen.errors import ArtifactError
 from astgen.lint.profile import detect, dialect_of
-from astgen.lint.rules.files import NO_CODE
+from astgen.lint.rules.artifacts import BAD_MAGIC
+from astgen.lint.rules.files import NO_CODE, TOO_LARGE
 from astgen.lint.sources.discover import STDIN, discover
-from astgen.lint.sources.limits import Limits
+from astgen.lint.sources.limits import Limits, Spent
 from astgen.lint.sources.read import read, read_bytes
-from astgen.lint.sources.refusal import display
+from astgen.lint.sources.refusal import Refused, display
 from astgen.lint.subject import Constant, Contents, Subject
+from astgen.provenance.document import MOST_BYTES, read_provenance
+from astgen.provenance.model import Provenance
+from astgen.store.asked import asked_names
+from astgen.store.manifest import Manifest
 
 __all__ = ["ReadProgram", "Source", "choose", "read_programs", "read_source"]
 
@@ -45,6 +50,8 @@ class ReadProgram:
             folder, a member of an archive, or both as `file[member]`.
         profile: Who generated the text.
         entry: The name of the function that is called, if the file says it.
+        manifest: The manifest of the artifact that it is of, if it is of one.
+        provenance: Where its statements come from, if the file says it.
     """
 
     code: str
@@ -53,6 +60,18 @@ class ReadProgram:
     place: str = ""
     profile: Profile = "astgen-1"
     entry: str = ""
+    manifest: Manifest | None = None
+    provenance: Provenance | None = None
+
+    @property
+    def blobs(self) -> dict[str, str]:
+        """The digest of what a backend compiled, by the name of the piece."""
+        said = self.manifest
+        if said is None:
+            return {}
+        return {
+            name: said.members[member].sha256 for name, member in said.blobs.items()
+        }
 
     def dialect(self, namespaces: Sequence[str] = ()) -> Dialect:
         """The names that the text may use.
@@ -61,6 +80,8 @@ class ReadProgram:
             namespaces: Operator namespaces that are allowed beside the usual ones.
         """
         dialect = dialect_of(self.code, self.profile, namespaces)
+        if self.manifest is not None:
+            return asked_names(self.manifest, dialect)
         return replace(dialect, entry=self.entry) if self.entry else dialect
 
 
@@ -116,7 +137,10 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     findings: list[Finding] = []
     for place, contents in _contents(name):
         findings += [one for one in contents.findings if one.rule not in _OF_LOADING]
-        programs += [_program(subject, place) for subject in contents.subjects]
+        for subject in contents.subjects:
+            origins, refused = _provenance(subject)
+            findings += refused
+            programs.append(_program(subject, place, origins))
     if not programs:
         raise _refused(findings[0]) if findings else _empty(name)
     return Source(tuple(programs), tuple(findings))
@@ -162,7 +186,26 @@ def _contents(path: str) -> Iterator[tuple[str, Contents]]:
             yield place, read(found.path, limits, explicit=not folder)
 
 
-def _program(subject: Subject, place: str) -> ReadProgram:
+def _provenance(subject: Subject) -> tuple[Provenance | None, list[Finding]]:
+    """Where the statements of a program come from, and what is wrong with it."""
+    blob = subject.provenance
+    if blob is None:
+        return None, []
+    try:
+        return read_provenance(blob.load(MOST_BYTES)), []
+    except Refused as refused:
+        return None, [refused.finding(blob.path, blob.member)]
+    except Spent as spent:
+        return None, [spent.refused.finding(blob.path, blob.member)]
+    except ArtifactError as error:
+        rule = TOO_LARGE if error.rule == TOO_LARGE.code else BAD_MAGIC
+        damaged = Refused(rule, error.reason, error.hint)
+        return None, [damaged.finding(blob.path, blob.member)]
+
+
+def _program(
+    subject: Subject, place: str, provenance: Provenance | None
+) -> ReadProgram:
     member = subject.member
     if place and member:
         place = f"{place}[{member}]"
@@ -173,6 +216,8 @@ def _program(subject: Subject, place: str) -> ReadProgram:
         place or member,
         subject.profile or detect(subject.text),
         subject.entry,
+        subject.manifest,
+        provenance,
     )
 
 

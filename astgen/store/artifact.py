@@ -29,7 +29,7 @@ from astgen.store.manifest import (
     supplied_of,
     write_manifest,
 )
-from astgen.store.members import CODE, CONSTANTS, MANIFEST
+from astgen.store.members import CODE, CONSTANTS, MANIFEST, PROVENANCE
 from astgen.store.uses import uses_of
 
 __all__ = [
@@ -76,6 +76,8 @@ class Artifact:
         withheld: The names of blobs that are there and were not handed out.
         supplied: The slots whose constants are not stored; whoever loads the file
             hands them over.
+        provenance: Where the statements come from, as
+            `astgen.provenance.write_provenance` writes it; nothing that runs needs it.
     """
 
     code: str
@@ -88,6 +90,7 @@ class Artifact:
     hashes: Mapping[str, str] = field(default_factory=dict)
     withheld: tuple[str, ...] = ()
     supplied: tuple[int, ...] = ()
+    provenance: bytes | None = field(default=None, repr=False)
 
 
 def save_artifact(path: str | os.PathLike[str], artifact: Artifact) -> None:
@@ -136,6 +139,8 @@ def _members(artifact: Artifact) -> dict[str, bytes]:
         **{DATA + name: data for name, data in encoded.blobs.items()},
         **{EXTRA + name: data for name, data in artifact.extra.items()},
     }
+    if artifact.provenance is not None:
+        members[PROVENANCE] = artifact.provenance
     listed = {name: _listed(data) for name, data in members.items()}
     blobs = {}
     for name, opaque in artifact.blobs.items():

@@ -16,6 +16,7 @@ from typing import Any
 
 from astgen.check import Dialect
 from astgen.store.manifest import Member
+from astgen.store.members import PROVENANCE
 from astgen.store.notation import write_json
 
 __all__ = ["bound_names", "code_hash", "content_hash", "interface", "interface_hash"]
@@ -29,14 +30,16 @@ _SKIPPED = frozenset({"ctx", "kind", "type_comment", "type_ignores", "type_param
 def content_hash(
     members: Mapping[str, Member], entry: str, names: Sequence[str | None] | None
 ) -> str:
-    """The hash of a program as it is stored.
+    """The hash of a program as it is stored, wherever it comes from.
 
     Args:
         members: Its members, without the manifest.
         entry: The name of the function that is called.
         names: The names of the pieces in slot order.
     """
-    digests = {name: said.sha256 for name, said in members.items()}
+    digests = {
+        name: said.sha256 for name, said in members.items() if name != PROVENANCE
+    }
     return _hash([digests, entry, None if names is None else list(names)])
 
 

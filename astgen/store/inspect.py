@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from astgen.check import DEFAULT_DIALECT, Dialect, Finding, scan
-from astgen.errors import ArtifactError, InvalidNameError
+from astgen.check import Finding, scan
+from astgen.errors import ArtifactError
 from astgen.garbage import paused
 from astgen.lint.sources.limits import Limits as TextLimits
 from astgen.lint.sources.limits import within
 from astgen.lint.subject import Contents, Subject
+from astgen.provenance.document import read_provenance
+from astgen.store.asked import asked_dialect
 from astgen.store.container import Archive, located, read
 from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
 from astgen.store.limits import Limits
 from astgen.store.manifest import SUPPLIED, Manifest, supplied_of
-from astgen.store.members import CODE, CONSTANTS, MANIFEST
+from astgen.store.members import CODE, CONSTANTS, MANIFEST, PROVENANCE
 from astgen.store.notation import parse_json
 from astgen.store.uses import uses_of
 
@@ -106,13 +107,14 @@ def verify_artifact(
 
     Raises:
         ArtifactError: It cannot be read, is not whole, or has hashes or a number of
-            constants that are not those of its program.
+            constants that are not those of its program, or an unreadable provenance.
     """
     archive = read(source, limits)
     found = _inspected(archive)
     try:
         _demand_hashes(found)
         _demand_constants(archive)
+        _demand_provenance(archive)
     except ArtifactError as error:
         path = "" if isinstance(source, bytes) else os.fspath(source)
         raise located(error, path) from error
@@ -128,6 +130,14 @@ def _demand_hashes(found: Inspected) -> None:
                 field=f"hashes[{name!r}]",
                 rule="AG602",
             )
+
+
+def _demand_provenance(archive: Archive) -> None:
+    if PROVENANCE in archive.members:
+        try:
+            read_provenance(archive.members[PROVENANCE])
+        except ArtifactError as error:
+            raise located(error, PROVENANCE) from error
 
 
 def _demand_constants(archive: Archive) -> None:
@@ -167,7 +177,7 @@ def _inspected(archive: Archive) -> Inspected:
     if costly:
         return Inspected(manifest, archive.digest, size, {}, tuple(costly), hashes)
     names = manifest.submod_names
-    dialect = _dialect(manifest)
+    dialect = asked_dialect(manifest)
     scanned = scan(
         text,
         consts=None if manifest.consts is None else len(manifest.consts),
@@ -188,23 +198,3 @@ def _inspected(archive: Archive) -> Inspected:
     return Inspected(
         manifest, archive.digest, size, found, scanned.findings, hashes, uses
     )
-
-
-def _dialect(manifest: Manifest) -> Dialect:
-    """The dialect that a file asks for; for looking at it, not for running it."""
-    names: dict[str, Any] = {
-        name: text
-        for name, text in manifest.dialect.items()
-        if name in ("submods", "consts", "inlined") and text.isidentifier()
-    }
-    namespaces = DEFAULT_DIALECT.namespaces | {*manifest.namespaces}
-    paths = set()
-    for path in manifest.paths:
-        with contextlib.suppress(InvalidNameError):
-            Dialect(paths=frozenset({path}))
-            paths.add(path)
-    plain = Dialect(namespaces=namespaces, paths=frozenset(paths))
-    # What has another meaning is no name, and then the checker has its say.
-    with contextlib.suppress(InvalidNameError):
-        return replace(plain, entry=manifest.entry, **names)
-    return plain

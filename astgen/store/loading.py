@@ -28,7 +28,7 @@ from astgen.store.facts import (
 )
 from astgen.store.limits import Limits
 from astgen.store.manifest import DATA, Manifest, Slot, usable_entry
-from astgen.store.members import CODE, CONSTANTS, MANIFEST
+from astgen.store.members import CODE, CONSTANTS, MANIFEST, PROVENANCE
 from astgen.store.uses import uses_in
 
 __all__ = ["load_artifact"]
@@ -129,6 +129,7 @@ def _artifact(
         supplied=tuple(
             place for place, slot in enumerate(decoded.slots) if slot.supplied
         ),
+        provenance=archive.members.get(PROVENANCE),
     )
 
 

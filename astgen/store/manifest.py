@@ -25,7 +25,8 @@ belongs to them. The linter reads a folder with these files as well.
 `format`, `format_version`, `entry` and `members` must be there. A member is named by
 a plain relative path; the manifest does not list itself. The names of what is kept
 once however often it is used, in `data/` and `blobs/`, are digests. Keys that are not
-known are left alone, as long as the first number of the version is.
+known are left alone, as long as the first number of the version is. `provenance.json`
+(see `astgen.provenance.document`) is for people: no hash but its own depends on it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The names of the members of an artifact that every artifact has."""
+"""The names of the members of an artifact that mean something."""
 
 from __future__ import annotations
 
-__all__ = ["CODE", "CONSTANTS", "MANIFEST"]
+__all__ = ["CODE", "CONSTANTS", "MANIFEST", "PROVENANCE"]
 
 MANIFEST = "manifest.json"
 """The member that lists the others."""
@@ -12,3 +12,6 @@ CODE = "execution.py"
 
 CONSTANTS = "consts.json"
 """The member that says how the constants are made."""
+
+PROVENANCE = "provenance.json"
+"""The member that says where the statements come from; few artifacts have it."""

@@ -13,9 +13,9 @@ from support.compare import assert_same
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from astgen.backend.metadata import value_of
 from astgen.backend.operators import resolve_operators
 from astgen.backend.splitting import SplitGraph, split
+from astgen.metadata import value_of
 
 _NUMBERS = (bool, int, float, torch.SymBool, torch.SymInt, torch.SymFloat)
 

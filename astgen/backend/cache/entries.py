@@ -142,7 +142,13 @@ def load_entry(path: str, request: Request, *, trust: bool) -> Stored:
 
 def _program(found: Artifact) -> Program:
     consts: list[Any] = found.consts
-    return Program(found.code, found.submod_names, consts, dialect=found.dialect)
+    return Program(
+        found.code,
+        found.submod_names,
+        consts,
+        dialect=found.dialect,
+        provenance=found.provenance,
+    )
 
 
 def _bound(path: str, program: Program, places: Any, request: Request) -> Program:

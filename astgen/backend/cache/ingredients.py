@@ -18,9 +18,9 @@ from torch import fx
 import astgen
 from astgen.backend.cache.leaves import Leaves, Uncacheable
 from astgen.backend.cache.spelling import Speller
-from astgen.backend.metadata import value_of
 from astgen.backend.operators import resolve_operators
 from astgen.backend.options import BackendOptions
+from astgen.metadata import value_of
 from astgen.store.facts import current_environment
 from astgen.store.notation import write_json
 
@@ -97,6 +97,9 @@ def request_for(gm: fx.GraphModule, options: BackendOptions) -> Request:
         },
         "devices": {kind: _architecture(kind) for kind in sorted(speller.devices)},
     }
+    if options.provenance:
+        # What was stored without it cannot give it.
+        ingredients["options"]["provenance"] = True
     if options.pieces == "inductor":
         ingredients["compiler"] = _compiler(gm, speller)
     values = [value_of(node) for node in gm.graph.find_nodes(op="placeholder")]

@@ -17,8 +17,8 @@ from torch.fx.graph import CodeGen
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from astgen.backend.cache.leaves import Leaves, Uncacheable
-from astgen.backend.metadata import value_of
 from astgen.emit.inlinable import fetch, is_inlinable
+from astgen.metadata import value_of
 
 __all__ = ["Speller"]
 

@@ -14,8 +14,8 @@ from torch._ops import OpOverload, OpOverloadPacket
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from astgen.backend.cache.leaves import Leaves
-from astgen.backend.metadata import value_of
 from astgen.check.paths import builtin_namespaces
+from astgen.metadata import value_of
 
 __all__ = ["is_storable"]
 

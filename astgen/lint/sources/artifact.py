@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from astgen.check import DEFAULT_DIALECT
 from astgen.errors import ArtifactError
@@ -29,6 +30,7 @@ from astgen.store.manifest import (
     supplied_of,
     usable_entry,
 )
+from astgen.store.members import PROVENANCE
 from astgen.store.parsing import parse_manifest
 
 __all__ = ["beside", "is_artifact", "read_artifact"]
@@ -112,7 +114,10 @@ def read_artifact(
     listed = parsed.members if parsed is not None else {}
     if CODE in members:
         try:
-            contents.subjects.append(_program(members[CODE], parsed, budget))
+            found = _program(members[CODE], parsed, budget)
+            if PROVENANCE in listed:
+                found = replace(found, provenance=members.get(PROVENANCE))
+            contents.subjects.append(found)
         except Refused as refused:
             tell(refused, CODE)
     for slot, kind in supplied_of(parsed.consts if parsed is not None else None):
@@ -128,7 +133,7 @@ def read_artifact(
         for name in sorted(members.keys() - listed.keys() - {MANIFEST}):
             message = "the manifest does not list this member"
             tell(Refused(artifacts.INCOMPLETE, message, _HINT), name)
-    return [CODE, *(name for name in listed if name.startswith(DATA))]
+    return [CODE, PROVENANCE, *(name for name in listed if name.startswith(DATA))]
 
 
 def _opaque(said: Member) -> Refused:
@@ -187,4 +192,5 @@ def _program(blob: Blob, parsed: Manifest | None, budget: Budget) -> Subject:
         submod_names=parsed.submod_names,
         consts=consts,
         entry=parsed.entry if named else "",
+        manifest=parsed,
     )

@@ -14,9 +14,9 @@ from torch.fx.immutable_collections import immutable_dict, immutable_list
 from torch.utils import _pytree
 
 from astgen.store.codec.classes import data_class, is_namedtuple
+from astgen.store.codec.containers import hashable
 from astgen.store.codec.core import Decoder, Encoder, Kind
 from astgen.store.codec.faults import Malformed, Unstorable
-from astgen.store.codec.containers import hashable
 from astgen.store.codec.pairs import parts_of
 from astgen.store.codec.records import named_class
 
