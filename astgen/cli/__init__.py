@@ -65,6 +65,7 @@ class _Commands(LazyGroup):
         "fmt": "astgen.cli.fmt",
         "cache": "astgen.cli.cache",
         "diff": "astgen.cli.diff",
+        "review": "astgen.cli.review",
         "completion": "astgen.cli.completion",
     },
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -9,8 +10,7 @@ from astgen.check import Finding
 from astgen.check.finding import Profile
 
 if TYPE_CHECKING:
-    # Both are of what few files are.
-    from astgen.lint.sources.blob import Blob
+    # Few files have one.
     from astgen.store.manifest import Manifest
 
 __all__ = ["Constant", "Contents", "Subject"]
@@ -46,7 +46,8 @@ class Subject:
         consts: The constants in slot order, if the file has them.
         entry: The name of the function that is called, if the file says it.
         manifest: The manifest beside it, if it is that of an artifact.
-        provenance: Where its statements come from, as bytes that were not read yet.
+        provenance: Reads the bytes that say where its statements come from, if there
+            are any; it takes how many there may be.
     """
 
     text: str
@@ -57,7 +58,7 @@ class Subject:
     consts: tuple[Constant, ...] | None = None
     entry: str = ""
     manifest: Manifest | None = None
-    provenance: Blob | None = None
+    provenance: Callable[[int], bytes] | None = None
 
 
 @dataclass

@@ -27,6 +27,7 @@ from astgen.provenance.document import MOST_BYTES, read_provenance
 from astgen.provenance.model import Provenance
 from astgen.store.asked import asked_names
 from astgen.store.manifest import Manifest
+from astgen.store.members import CODE, PROVENANCE
 
 __all__ = ["ReadProgram", "Source", "choose", "read_programs", "read_source"]
 
@@ -188,19 +189,19 @@ def _contents(path: str) -> Iterator[tuple[str, Contents]]:
 
 def _provenance(subject: Subject) -> tuple[Provenance | None, list[Finding]]:
     """Where the statements of a program come from, and what is wrong with it."""
-    blob = subject.provenance
-    if blob is None:
+    if subject.provenance is None:
         return None, []
     try:
-        return read_provenance(blob.load(MOST_BYTES)), []
-    except Refused as refused:
-        return None, [refused.finding(blob.path, blob.member)]
-    except Spent as spent:
-        return None, [spent.refused.finding(blob.path, blob.member)]
+        return read_provenance(subject.provenance(MOST_BYTES)), []
+    except Refused as error:
+        refused = error
+    except Spent as error:
+        refused = error.refused
     except ArtifactError as error:
         rule = TOO_LARGE if error.rule == TOO_LARGE.code else BAD_MAGIC
-        damaged = Refused(rule, error.reason, error.hint)
-        return None, [damaged.finding(blob.path, blob.member)]
+        refused = Refused(rule, error.reason, error.hint)
+    member = subject.member.removesuffix(CODE) + PROVENANCE
+    return None, [refused.finding(subject.path, member)]
 
 
 def _program(

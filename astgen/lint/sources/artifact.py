@@ -115,8 +115,8 @@ def read_artifact(
     if CODE in members:
         try:
             found = _program(members[CODE], parsed, budget)
-            if PROVENANCE in listed:
-                found = replace(found, provenance=members.get(PROVENANCE))
+            if PROVENANCE in listed and PROVENANCE in members:
+                found = replace(found, provenance=members[PROVENANCE].load)
             contents.subjects.append(found)
         except Refused as refused:
             tell(refused, CODE)
