@@ -31,6 +31,7 @@ from astgen.store.manifest import (
 )
 from astgen.store.members import CODE, CONSTANTS, MANIFEST, PROVENANCE
 from astgen.store.uses import uses_of
+from astgen.structure import structure_hash
 
 __all__ = [
     "EXTRA",
@@ -71,7 +72,7 @@ class Artifact:
             stored once. Loading gives them only to who says `trust=True`.
         extra: Other bytes by a plain name; nothing here looks into them.
         environment: Where it was written, by field.
-        hashes: `content`, `code` and `interface`, in a loaded one as the file says
+        hashes: `content`, `code`, `interface` and `structure`, in a loaded one as the file says
             them: loading works out none of them, `verify_artifact` does.
         withheld: The names of blobs that are there and were not handed out.
         supplied: The slots whose constants are not stored; whoever loads the file
@@ -203,8 +204,10 @@ def _hashes(
     names, dialect = artifact.submod_names, artifact.dialect
     supplied = supplied_of(encoded.slots)
     found = interface(tree, paths, names, dialect, supplied)
+    keys = {slot: one.key for slot, one in enumerate(encoded.slots)}
     return {
         "content": content_hash(members, dialect.entry, names),
         "code": code_hash(tree),
         "interface": interface_hash(found),
+        "structure": structure_hash(tree, dialect, keys),
     }

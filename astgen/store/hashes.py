@@ -3,6 +3,7 @@
 `content` is the program as it is stored. `code` is its text up to the names of
 locals and of parameters that are found by position. `interface` is what others must
 know to call it: its parameters, the pieces and how they are called, the operators.
+`structure`, by which programs are compared, is `astgen.structure`'s.
 Nothing here imports torch.
 """
 

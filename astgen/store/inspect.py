@@ -21,6 +21,7 @@ from astgen.store.manifest import SUPPLIED, Manifest, supplied_of
 from astgen.store.members import CODE, CONSTANTS, MANIFEST, PROVENANCE
 from astgen.store.notation import parse_json
 from astgen.store.uses import uses_of
+from astgen.structure import structure_hash
 
 __all__ = ["Inspected", "inspect_artifact", "verify_artifact"]
 
@@ -192,6 +193,8 @@ def _inspected(archive: Archive) -> Inspected:
         found = interface(scanned.tree, scanned.paths, names or (), dialect, supplied)
         hashes["interface"] = interface_hash(found)
         hashes["code"] = code_hash(scanned.tree)
+        keys = {slot: one.key for slot, one in enumerate(manifest.consts or ())}
+        hashes["structure"] = structure_hash(scanned.tree, dialect, keys)
         if supplied:
             known = uses_of(scanned.tree, dialect)
             uses = {slot: str(known[slot]) for slot, _ in supplied if slot in known}

@@ -14,7 +14,7 @@ belongs to them. The linter reads a folder with these files as well.
       "consts": [{"kind": "torch.device", "shown": "torch.device('cpu')", "key": "…"},
                  {"kind": "mymodel.Table", "shown": "…", "key": "…", "supplied": true}],
       "environment": {"python": "cpython 3.12", ...},
-      "hashes": {"content": "…", "code": "…", "interface": "…"},
+      "hashes": {"content": "…", "code": "…", "interface": "…", "structure": "…"},
       "blobs": {"submod_0": "blobs/…"},
       "members": {
         "execution.py": {"sha256": "…", "size": 1234},
@@ -115,7 +115,7 @@ class Manifest:
         namespaces: Operator namespaces of the text that are not PyTorch's own.
         paths: Paths of the text that its dialect allows beside the listed ones.
         environment: Where it was written, by field.
-        hashes: What the program is: `content`, `code` and `interface`.
+        hashes: What the program is: `content`, `code`, `interface` and `structure`.
         blobs: The opaque member of each name that the backend gave.
     """
 

@@ -38,8 +38,8 @@ def test_options_do_not_change():
         (
             {"splitting_op": ["relu"]},
             "no option 'splitting_op'; nearest: 'splitting_ops'; "
-            "accepted: 'cache_dir', 'check_ranks', 'pieces', 'splitting_ops', "
-            "'trust_cache'",
+            "accepted: 'cache_dir', 'check_ranks', 'pieces', 'provenance', "
+            "'splitting_ops', 'trust_cache'",
         ),
         ({"zzz": 1}, "no option 'zzz'; accepted: 'cache_dir', 'check_ranks'"),
         (

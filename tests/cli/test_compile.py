@@ -273,8 +273,8 @@ def test_results_that_differ_are_shown_and_exit_1(astgen, model_file):
 
 
 def test_findings_of_the_checker_exit_1(astgen, model_file, monkeypatch):
-    def generate(gm):
-        program = original(gm)
+    def generate(gm, **options):
+        program = original(gm, **options)
         return Program(program.code + "\nimport os\n", program.submod_names)
 
     module = importlib.import_module("astgen.backend.backend")

@@ -35,10 +35,10 @@ FEWER = (("(x, __vllm_consts__[0])", "(__vllm_consts__[0])"), ("    del x\n", ""
 @pytest.mark.parametrize(
     ("changes", "same"),
     [
-        ((), {"code", "interface", "content"}),
-        (RENAMED, {"code", "interface"}),
-        ((("\n\n\n", "\n\n\n\n"),), {"code", "interface"}),
-        (FIRST, {"code"}),
+        ((), {"code", "interface", "structure", "content"}),
+        (RENAMED, {"code", "interface", "structure"}),
+        ((("\n\n\n", "\n\n\n\n"),), {"code", "interface", "structure"}),
+        (FIRST, {"code", "structure"}),
         ((("b, 2", "b, 3"),), {"interface"}),
         ((("b, 2", "b, 2.0"),), {"interface"}),
         ((("b, 2", "b, True"),), {"interface"}),
@@ -83,7 +83,23 @@ def test_the_environment_is_in_no_hash() -> None:
 def test_integers_of_any_length_are_hashed() -> None:
     code = CODE.replace("(b, 2)", f"(b, 0x{'f' * 10_000})")
     other = CODE.replace("(b, 2)", f"(b, 0x{'f' * 9_999}e)")
-    assert hashes(code)["code"] != hashes(other)["code"]
+    found, others = hashes(code), hashes(other)
+    assert found["code"] != others["code"]
+    assert found["structure"] != others["structure"]
+
+
+def test_numbers_of_slots_are_code_and_no_structure() -> None:
+    code = CODE.replace("__vllm_submods__[0]", "__vllm_submods__[1]")
+    found = hashes(code, ("other", "piece"))
+    assert found["structure"] == PLAIN["structure"]
+    assert found["code"] != PLAIN["code"]
+
+
+def test_where_it_comes_from_is_in_no_hash() -> None:
+    artifact = Artifact(CODE, ("piece",), [None], provenance=b"anything")
+    archive = read(pack_artifact(artifact))
+    assert dict(archive.manifest.hashes) == PLAIN
+    assert archive.members["provenance.json"] == b"anything"
 
 
 def test_the_interface_is_what_the_text_says() -> None:

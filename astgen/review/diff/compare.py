@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from astgen.review.diff.deaths import compare_deaths
 from astgen.review.diff.difference import Difference, Place
-from astgen.review.diff.lines import Function, Hole, Line
 from astgen.review.diff.matching import Matching, Side, match_lines
 from astgen.review.diff.signatures import compare_signatures
+from astgen.structure.lines import Function, Hole, Line
 
 __all__ = ["Pairs", "compare_functions"]
 

@@ -8,8 +8,8 @@ is told already; so it is where only the readers changed, and the `del` stayed.
 from __future__ import annotations
 
 from astgen.review.diff.difference import Difference, Place
-from astgen.review.diff.lines import Function
 from astgen.review.diff.matching import Matching
+from astgen.structure.lines import Function
 
 __all__ = ["compare_deaths"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from astgen.review.diff.lines import Function, Line
 from astgen.review.diff.sequences import anchors, matched
-from astgen.review.diff.tokens import Meanings, line_keys, value_keys
+from astgen.structure.lines import Function, Line
+from astgen.structure.meanings import Meanings, line_keys, value_keys
 
 __all__ = ["Matching", "Side", "match_lines"]
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
+import ast
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from astgen import structure
 from astgen.check import scan
 from astgen.errors import InvalidProgramError
 from astgen.garbage import paused
 from astgen.review.diff.compare import Pairs, compare_functions
 from astgen.review.diff.difference import Difference, Place
-from astgen.review.diff.lines import Function, functions_of
 from astgen.review.diff.matching import Side
-from astgen.review.diff.tokens import Meanings, digest
 from astgen.review.programs import ReadProgram
+from astgen.structure.lines import Function, functions_of
+from astgen.structure.meanings import Meanings, digest
 
 __all__ = ["Comparison", "compare_programs", "structure_hash"]
 
@@ -77,39 +78,22 @@ def structure_hash(program: ReadProgram) -> str:
     Raises:
         InvalidProgramError: It is not generated code.
     """
-    functions = _parsed(program)
-    meanings = Meanings(_values(program), {})
-    order: dict[tuple[str, int], str] = {}
-    for function in functions:
-        for line in function.lines:
-            for hole in line.holes:
-                if hole.kind in ("piece", "constant"):
-                    slot = hole.kind, int(hole.key)
-                    order.setdefault(slot, f"number {len(order)}")
-    known = meanings.constants
-    constants = {
-        slot: known.get(slot, number)
-        for (kind, slot), number in order.items()
-        if kind == "constant"
-    }
-    pieces = {slot: number for (kind, slot), number in order.items() if kind == "piece"}
-    meanings = Meanings(constants, pieces)
-    for function in functions:
-        meanings.functions[function.name] = digest(function, meanings)
-    entry = functions[-1].name
-    text = f"{entry} {meanings.functions[entry]}"
-    return hashlib.sha256(text.encode()).hexdigest()
+    tree = _tree(program)
+    return structure.structure_hash(tree, program.dialect(), _values(program))
 
 
 def _parsed(program: ReadProgram) -> list[Function]:
-    dialect = program.dialect()
-    scanned = scan(program.code, dialect=dialect)
-    functions: list[Function] = []
-    if scanned.tree is not None and scanned.in_grammar:
-        functions = functions_of(scanned.tree, dialect)
-    if not functions:
-        raise InvalidProgramError(scanned.findings)
-    return functions
+    return functions_of(_tree(program), program.dialect())
+
+
+def _tree(program: ReadProgram) -> ast.Module:
+    """The tree of a text in which there are functions, and nothing that may not be."""
+    scanned = scan(program.code, dialect=program.dialect())
+    tree = scanned.tree
+    if tree is not None and scanned.in_grammar:
+        if any(isinstance(node, ast.FunctionDef) for node in tree.body):
+            return tree
+    raise InvalidProgramError(scanned.findings)
 
 
 def _values(program: ReadProgram) -> dict[int, str]:

@@ -10,9 +10,9 @@ from operator import attrgetter
 from typing import Any
 
 from astgen.review.diff.difference import Difference, Place
-from astgen.review.diff.lines import Line, functions_of
 from astgen.review.diff.programs import Comparison
 from astgen.review.programs import ReadProgram
+from astgen.structure.lines import Line, functions_of
 
 __all__ = ["as_json", "as_lines"]
 

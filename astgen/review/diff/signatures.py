@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from astgen.review.diff.difference import Difference, Place
-from astgen.review.diff.lines import Function, Parameter
 from astgen.review.diff.sequences import matched
+from astgen.structure.lines import Function, Parameter
 
 __all__ = ["compare_signatures"]
 

@@ -57,13 +57,22 @@ class Code {
     this.sizer.style.height = `${this.rows.count * HEIGHT}px`;
     this.sizer.style.minWidth = narrow.matches ? `${this.columns * this.letter + 70}px` : "";
     this.box.setAttribute("aria-rowcount", this.rows.count);
-    const cell = top && (top.cells.find(Boolean) || top);
-    if (cell) {
-      const at = this.rows.place(top.cells[0] || !page.diff ? 0 : 1, cell.block);
-      if (at >= 0) this.box.scrollTop = at * HEIGHT;
-    }
+    if (top) this.box.scrollTop = this.again(top) * HEIGHT;
     this.show();
     tell("rows");
+  }
+
+  // Where a row of before is now: the first one of its line.
+  again(row) {
+    const index = row.cells[0] || !page.diff ? 0 : 1;
+    const cell = row.cells[index] || { block: row.block, line: -1 };
+    const start = this.rows.place(index, cell.block);
+    for (let at = start; at < this.rows.count; at += 1) {
+      const other = this.rows.list[at].cells[index];
+      if (!other || other.block !== cell.block) break;
+      if (other.line === cell.line) return at;
+    }
+    return Math.max(start, 0);
   }
 
   // The rows in sight, the first and the one behind the last.
@@ -143,7 +152,7 @@ class Code {
     if (cell.block === page.block) element.classList.add("now");
     if (search.isHit(0, cell.line)) element.classList.add("hit");
     const live = cell.head ? chart.at(0, cell.block) : null;
-    const heat = make("span", { class: live && live.isPeak ? "heat peak" : "heat" });
+    const heat = make("span", { class: live && live.isPeak && live.isEntry ? "heat peak" : "heat" });
     if (live && live.part > 0) {
       const bar = make("i", {});
       bar.style.width = `${Math.max(live.part * 100, 2)}%`;

@@ -121,12 +121,14 @@ class Side {
 
   // A block as one line of text.
   text(block, most) {
-    const lines = [];
+    let found = "";
     for (let line = this.blocks.line[block]; line < this.end(block); line += 1) {
-      const parts = this.parts(line).map((part) => part.shown);
-      lines.push(parts.join("").trim());
+      const text = this.parts(line).map((part) => part.shown).join("").trim();
+      if (/^[)\]}]/.test(text)) found = found.replace(/,$/, "");
+      else if (found && text && !/[([{]$/.test(found)) found += " ";
+      found += text;
     }
-    return clip(lines.join(" ").trim(), most || 160);
+    return clip(found, most || 160);
   }
 
   piece(slot) {
@@ -153,7 +155,7 @@ function open(index) {
   const first = page.sides[0];
   const entry = first.data.entry;
   tell("opened");
-  go(0, entry >= 0 ? Math.min(first.head(entry) + 1, first.count - 1) : 0, { quiet: true });
+  go(0, entry >= 0 ? Math.min(first.head(entry) + 1, first.count - 1) : 0, { center: true });
 }
 
 // Make a block the current one.

@@ -83,9 +83,7 @@ def _data(text: Parsed, title: str, findings: list[Finding]) -> dict[str, Any]:
         "is_traced": origins.is_known,
         "tree": tree_data(text, origins),
         "pieces": pieces_data(text, names, origins, program.blobs, words),
-        "constants": constants_data(
-            text, names, supplied_slots(program.manifest)
-        ),
+        "constants": constants_data(text, names, supplied_slots(program.manifest)),
         "findings": findings_data(findings, text),
         "counts": counted(findings),
         "refused": bool(text.scanned.findings),

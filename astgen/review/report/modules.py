@@ -69,8 +69,9 @@ class _Maker:
         if len(numbers) > 1:
             nodes += self.layers(numbers, path)
         if module.own and (nodes or not path):
-            label = "outside of these" if nodes else "statements"
-            rest = Node(label, self.spans(module.own), kind="rest")
+            note = f"in {path}, and in no part of it" if path else "in no module"
+            label = "itself" if path else "no module"
+            rest = Node(label, self.spans(module.own), note, "rest")
             nodes.append((module.own[0], rest))
         return [node for _, node in sorted(nodes, key=lambda one: one[0])]
 

@@ -65,7 +65,10 @@ def spans(blocks: list[int]) -> list[tuple[int, int]]:
 def joined(parts: list[Node]) -> list[tuple[int, int]]:
     """The stretches of several nodes."""
     blocks = {
-        block for one in parts for start, end in one.spans for block in range(start, end)
+        block
+        for one in parts
+        for start, end in one.spans
+        for block in range(start, end)
     }
     return spans(sorted(blocks))
 

@@ -24,11 +24,37 @@ SCRIPTS = (
     "tree.js",
     "panes.js",
     "chart.js",
+    "lanes.js",
     "diff.js",
     "search.js",
     "main.js",
 )
 """The parts of the script, in order."""
+
+_PANES = (
+    ("code", "Code", True),
+    ("layers", "Layers", True),
+    ("memory", "Memory", True),
+    ("details", "Statement", False),
+    ("pieces", "Pieces", False),
+    ("constants", "Constants", False),
+    ("findings", "Findings", False),
+    ("differences", "Differences", False),
+    ("about", "About", False),
+)
+"""Names, titles, and whether a pane is always there where there is room."""
+
+_KEYS = (
+    (("j", "k"), "next, previous statement; arrows do the same"),
+    (("n", "p"), "next, previous finding or difference"),
+    (("[", "]"), "fold, unfold the layer around the statement"),
+    (("/",), "search; Enter goes on, Shift+Enter goes back"),
+    (("m",), "the statement at the peak"),
+    (("f",), "full names, or short ones"),
+    (("g", "G"), "the beginning, the end"),
+    (("?",), "this list"),
+    (("Esc",), "out of search and lists; puts out the light on a name"),
+)
 
 _HOME = "astgen.review.report"
 _UNSAFE = {
@@ -59,6 +85,8 @@ def page(title: str, data: Sequence[Any], about: Any) -> str:
     )
     return environment.from_string(_part("report.html.j2")).render(
         title=title,
+        panes=_PANES,
+        keys=_KEYS,
         policy=policy,
         style=_trusted(style),
         script=_trusted(script),

@@ -128,7 +128,9 @@ class _Aligned:
         )
         for one, other in self.functions():
             if one == _NONE or other == _NONE:
-                side, function = (self.left, one) if other == _NONE else (self.right, other)
+                side, function = (
+                    (self.left, one) if other == _NONE else (self.right, other)
+                )
                 for block in (side.text.heads[function], *side.body(function)):
                     yield (block, _NONE) if side is self.left else (_NONE, block)
             else:
@@ -150,7 +152,10 @@ class _Aligned:
         free: dict[object, list[int]] = {}
         shapes = self.left.shapes(), self.right.shapes()
         for place in reversed(range(len(rights))):
-            if place not in taken and self.right.text.heads[place] not in self.right.alone:
+            if (
+                place not in taken
+                and self.right.text.heads[place] not in self.right.alone
+            ):
                 free.setdefault(shapes[1][place], []).append(place)
         for place in range(len(lefts)):
             if place not in pairs and free.get(shapes[0][place]):

@@ -28,7 +28,8 @@ def row_nodes(statements: Sequence[Shaped], first: int) -> list[Node]:
         The nodes, in the order of the text. What interrupts a row that goes on behind
         it is odd.
     """
-    return _Maker(statements, first).between(0, len(statements), _DEEPEST)
+    nodes = _Maker(statements, first).between(0, len(statements), _DEEPEST)
+    return nodes[0].nodes or nodes if len(nodes) == 1 else nodes
 
 
 @dataclass
@@ -74,7 +75,9 @@ class _Maker:
         note = f"{row.count} times {row.period} statements"
         spans = [(self.first + row.start, self.first + row.end)]
         label = f"{row.count} \u00d7 equal: {listed}"
-        return Node(label, spans, f"{note}: {listed} equal up to names", "group", False, nodes)
+        return Node(
+            label, spans, f"{note}: {listed} equal up to names", "group", False, nodes
+        )
 
     def rest(
         self, start: int, end: int, is_odd: bool, period: int, kind: Hashable

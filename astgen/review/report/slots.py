@@ -35,6 +35,7 @@ def pieces_data(
     """
     given = text.program.submod_names or ()
     inlined = _inlined(text)
+    known = _known_calls(names, origins)
     types = _Types(text, origins)
     rows = []
     for slot in sorted({*range(len(given)), *names.pieces, *inlined}):
@@ -48,6 +49,8 @@ def pieces_data(
             name = name or origins.functions[function].path
         elif name and not uses.calls and inlined and _lists_inlined(text):
             kind = "inlined"
+        if kind == "inlined" and name in known:
+            uses = known[name]
         row = {"slot": slot, "name": visible(name), "kind": kind, "function": function}
         rows.append({**row, "blob": blobs.get(name, ""), **_row(types, uses, words)})
     return rows
@@ -61,6 +64,20 @@ def _inlined(text: Parsed) -> dict[int, int]:
         if text.dialect.is_inlined(function.name) and number.isascii():
             if number.isdigit() and len(number) < _DIGITS:
                 found[int(number)] = place
+    return found
+
+
+def _known_calls(names: Names, origins: Origins) -> dict[str, Slot]:
+    """The calls of inlined functions by the child that each stands for.
+
+    Children of equal structure share a function; the nodes of their calls differ.
+    """
+    found: dict[str, Slot] = {}
+    for uses in names.callers.values():
+        for block, call in uses.calls:
+            origin = origins.statements[block]
+            if origin is not None:
+                found.setdefault(origin.node, Slot()).calls.append((block, call))
     return found
 
 

@@ -28,7 +28,8 @@ class Curve:
             are without them.
         inside: For each statement what the piece or the function that it calls needs
             by itself while it runs; 0 where nothing is called, None where it is not
-            known. It is in no sample.
+            known. It is in no sample. Calls that share a function need what the
+            first of them does: only its values are known.
         needless: For each value with a late or missing `del`, by its place in the
             lanes, what it holds although nothing needs it; in values, 1.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from astgen.check.finding import Profile
@@ -115,7 +115,7 @@ def _of_one(
     return Life(name, node, first, last, end)
 
 
-def _of_many(body: Body, names: Set[str]) -> list[Life]:
+def _of_many(body: Body, names: AbstractSet[str]) -> list[Life]:
     """The lives of names that are bound more than once."""
     end = len(body.node.body)
     found = [

@@ -12,7 +12,11 @@ from astgen.review.timeline.lives import Life
 
 __all__ = ["values_of"]
 
-_PLAIN = (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.UnaryOp)
+_MOST_TOGETHER = 1_000_000
+"""How many storages are noted for what is put together, in one function: parts of
+parts have those of all of them."""
+
+_PLAIN = (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Starred)
 
 
 def values_of(
@@ -30,6 +34,7 @@ def values_of(
         For each value what it is, None if that is not known.
     """
     now: dict[str, Value | None] = {}
+    left = _MOST_TOGETHER
     for life in found:
         if life.first < 0:
             value = origins.parameters.get(life.name)
@@ -39,6 +44,8 @@ def values_of(
             if value is None or life.first in body.parts:
                 # A part is made for the same node as the statement that takes it.
                 value = _together(body.node.body[life.first], dialect, now)
+                left -= len(value.storages) if value is not None else 0
+                value = value if left >= 0 else None
         now[life.name] = value
         yield value
 
@@ -74,7 +81,9 @@ def _is_builtin(node: ast.expr) -> bool:
 
 
 def _is_outside(node: ast.AST, dialect: Dialect) -> bool:
-    """Whether an expression is a path such as `torch.float32`, or a constant."""
+    """Whether an expression is a number, a constant, or a path: `torch.float32`."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.operand, ast.Constant)
     if isinstance(node, ast.Subscript):
         return isinstance(node.value, ast.Name) and node.value.id == dialect.consts
     while isinstance(node, ast.Attribute):

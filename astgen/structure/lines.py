@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from astgen.check import Dialect
+from astgen.structure.spelling import spelled
 
 __all__ = ["Function", "Hole", "Line", "Parameter", "functions_of"]
 
@@ -57,7 +58,7 @@ class Line:
     @property
     def text(self) -> str:
         """It as it stands there, on one line."""
-        return " ".join(ast.unparse(self.node).split())
+        return " ".join(spelled(self.node).split())
 
     @property
     def is_return(self) -> bool:
@@ -178,9 +179,9 @@ class _Reading:
         if isinstance(node, ast.Name):
             return self.name(node.id)
         if isinstance(node, ast.Constant):
-            return self.hole("literal", ast.unparse(node))
+            return self.hole("literal", spelled(node))
         if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
-            return self.hole("literal", ast.unparse(node))
+            return self.hole("literal", spelled(node))
         if isinstance(node, ast.Subscript):
             slot = self.slot(node)
             if slot:
@@ -245,7 +246,7 @@ def _parameters(spec: ast.arguments) -> Iterator[Parameter]:
 
 
 def _text(node: ast.expr | None) -> str:
-    return "" if node is None else ast.unparse(node)
+    return "" if node is None else spelled(node)
 
 
 def _name(node: ast.expr) -> str:

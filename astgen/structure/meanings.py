@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from astgen.review.diff.lines import Function, Hole, Line
+from astgen.structure.lines import Function, Hole, Line
 
 __all__ = ["OPEN", "Meanings", "digest", "line_keys", "value_keys"]
 
