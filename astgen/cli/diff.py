@@ -9,7 +9,7 @@ import click
 
 from astgen.cli.console import DIFFERENT
 from astgen.errors import ArtifactError
-from astgen.review.diff import compare_programs, structure_hash
+from astgen.review.diff import classified, compare_programs
 from astgen.review.diff.shown import as_json, as_lines
 from astgen.review.programs import ReadProgram, read_programs
 
@@ -116,9 +116,10 @@ def _show_pairs(
 
 
 def _show_classes(programs: Sequence[Named], is_json: bool, context: int) -> bool:
-    classes: dict[str, list[Named]] = {}
-    for name, program in programs:
-        classes.setdefault(structure_hash(program), []).append((name, program))
+    classes = {
+        key: [programs[place] for place in places]
+        for key, places in classified([program for _, program in programs]).items()
+    }
     first, *others = (members[0] for members in classes.values())
     if is_json:
         shown = [

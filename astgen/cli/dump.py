@@ -44,6 +44,12 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 )
 @click.option("--alias", is_flag=True, help="Give long names short ones.")
 @click.option("--fold", is_flag=True, help="Show repeated layers once; for reading.")
+@click.option(
+    "--annotate",
+    is_flag=True,
+    help="Say in comments which type, module and line of the model is behind what, if "
+    "SOURCE is an artifact that was saved with its provenance.",
+)
 @click.option("--legend", is_flag=True, help="Say what is in the slots, in comments.")
 @click.option(
     "--namespace",
@@ -61,6 +67,7 @@ def dump_command(
     alias: bool,
     fold: bool,
     legend: bool,
+    annotate: bool,
     namespaces: tuple[str, ...],
 ) -> None:
     """Show generated code exactly as it would run, in black's layout.
@@ -79,7 +86,7 @@ def dump_command(
 
     found = read_source(source)
     programs = choose(found.programs, member, display(source))
-    options = Options(alias, fold, legend, namespaces)
+    options = Options(alias, fold, legend, annotate, namespaces)
     folder = output is not None and (output.endswith(os.sep) or os.path.isdir(output))
     findings = list(found.findings)
     if output is not None and folder:

@@ -12,8 +12,8 @@
         "parameters": {"x": [0, [0]]},                 place in types, storages
         "statements": [["mul", [0, [1]], 0, 0], null, ...]
       }},                   node, value or null, places in modules and sources
-      "pieces": {"submod_0": [12, [[1024, 0, 3], ...]]}     operators, intervals
-    }
+      "pieces": {"submod_0": [12, [[1024, 0, 3], ...], "5e88…"]}
+    }                                          operators, intervals, structure
 
 A place of -1 says that nothing is known.
 """
@@ -104,7 +104,7 @@ class _Writer:
             "storages": [[one.size, one.owner] for one in said.storages],
             "functions": functions,
             "pieces": {
-                name: [one.operators, [[m.size, m.first, m.last] for m in one.memory]]
+                name: [one.operators, _intervals(one), one.structure]
                 for name, one in said.pieces.items()
             },
             "types": [*self.types.places],
@@ -201,9 +201,14 @@ def _source(said: Any) -> Source:
 
 
 def _piece(said: Any) -> PieceOrigins:
-    operators, memory = _row(said, int, list)
+    operators, memory, structure = _row(said, int, list, str)
     rows = [_row(one, object, int, int) for one in memory]
-    return PieceOrigins(operators, tuple(Interval(_size(s), a, b) for s, a, b in rows))
+    intervals = tuple(Interval(_size(s), a, b) for s, a, b in rows)
+    return PieceOrigins(operators, intervals, structure)
+
+
+def _intervals(said: PieceOrigins) -> list[list[Any]]:
+    return [[one.size, one.first, one.last] for one in said.memory]
 
 
 _OPTIONAL = (int, type(None))

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from astgen.provenance.content import content_of
 from astgen.provenance.model import Interval, PieceOrigins, Storage, Value
 from astgen.provenance.symbols import Symbols
 from astgen.provenance.types import type_text
@@ -76,7 +77,7 @@ class Memory:
             if key not in outside
         ]
         count = sum(node.op.startswith("call_") for node in nodes)
-        return PieceOrigins(count, tuple(memory))
+        return PieceOrigins(count, tuple(memory), content_of(gm))
 
     def _place(self, storage: Any, owner: str) -> int:
         key = storage._cdata

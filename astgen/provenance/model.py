@@ -141,10 +141,13 @@ class PieceOrigins:
         operators: How many nodes of its graph compute something.
         memory: What it allocates, its results included, in the order of its nodes: for
             a piece that runs as its graph says. A compiler may need less.
+        structure: Equal for pieces whose graphs do the same, up to names; empty if
+            that is not known.
     """
 
     operators: int
     memory: tuple[Interval, ...] = ()
+    structure: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,12 +29,14 @@ class Meanings:
         functions: For each inlined function, a text that is equal for functions that
             are compared with each other.
         shown: What people are told of a constant, by its meaning.
+        names: What people are told of a piece, by its slot.
     """
 
     constants: Mapping[int, str] = field(default_factory=dict)
     pieces: Mapping[int, str] = field(default_factory=dict)
     functions: dict[str, str] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
 
     def of(self, hole: Hole) -> str:
         """The meaning of what is in a hole; that of a value is its place."""
@@ -45,6 +47,13 @@ class Meanings:
         if hole.kind == "function":
             return self.functions.get(str(hole.key), str(hole.key))
         return str(hole.key)
+
+    def told(self, hole: Hole) -> str:
+        """What people are told of what is in a hole."""
+        meaning = self.of(hole)
+        if hole.kind == "piece":
+            return self.names.get(int(hole.key), meaning)
+        return self.shown.get(meaning, meaning)
 
 
 def line_keys(function: Function, meanings: Meanings) -> list[tuple[str, ...]]:

@@ -20,7 +20,10 @@ def spelled(node: ast.AST) -> str:
 
 class _Hexadecimal(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        return ast.Name(f"{node.value:#x}") if _is_long(node) else node
+        value = node.value
+        return (
+            ast.Name(hex(value)) if isinstance(value, int) and _is_long(node) else node
+        )
 
 
 def _is_long(node: ast.AST) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from astgen.review.diff.classes import classified
 from astgen.review.diff.difference import CATEGORIES, Difference, Place
 from astgen.review.diff.programs import Comparison, compare_programs, structure_hash
 
@@ -10,6 +11,7 @@ __all__ = [
     "Comparison",
     "Difference",
     "Place",
+    "classified",
     "compare_programs",
     "structure_hash",
 ]

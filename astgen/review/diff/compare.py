@@ -105,11 +105,8 @@ class _Lines:
             return self.value(int(left.key), int(right.key))
         meanings = self.left.meanings.of(left), self.right.meanings.of(right)
         if meanings[0] != meanings[1]:
-            shown = (
-                side.meanings.shown.get(meaning, meaning)
-                for side, meaning in zip((self.left, self.right), meanings)
-            )
-            return " became ".join(shown)
+            told = self.left.meanings.told(left), self.right.meanings.told(right)
+            return " became ".join(told)
         if left.kind in ("piece", "constant") and not self.pairs.agree(left, right):
             return (
                 f"another {left.kind} than before: slot {left.key} and slot {right.key}"

@@ -18,7 +18,10 @@ from astgen.review.programs import ReadProgram
 from astgen.structure.lines import Function, functions_of
 from astgen.structure.meanings import Meanings, digest
 
-__all__ = ["Comparison", "compare_programs", "structure_hash"]
+__all__ = ["Comparison", "compare_programs", "contents_of", "structure_hash"]
+
+_SHOWN = 8
+"""Digits of a digest that people are told."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ def compare_programs(left: ReadProgram, right: ReadProgram) -> Comparison:
 
     Names of locals and of positional parameters, numbers of slots and of inlined
     functions do not count. Constants are compared by value where both sides have
-    them; pieces by name where both sides name the same ones.
+    them; pieces by what their graphs do where both sides know it, and by name where
+    both sides name the same ones.
 
     Args:
         left: One program.
@@ -69,8 +73,41 @@ def compare_programs(left: ReadProgram, right: ReadProgram) -> Comparison:
     return Comparison("identical" if same else "renamed only")
 
 
+def contents_of(program: ReadProgram) -> dict[int, str] | None:
+    """What the pieces that a program calls do, by slot.
+
+    Args:
+        program: The program.
+
+    Returns:
+        For each, in the order of its first call, a text that is equal for pieces whose
+        graphs do the same; None unless that is known of all of them.
+
+    Raises:
+        InvalidProgramError: It is not generated code.
+    """
+    names, provenance = program.submod_names, program.provenance
+    if names is None or provenance is None:
+        return None
+    called = [
+        int(hole.key)
+        for function in _parsed(program)
+        for line in function.lines
+        for hole in line.holes
+        if hole.kind == "piece"
+    ]
+    found: dict[int, str] = {}
+    for slot in called:
+        name = names[slot] if slot < len(names) else None
+        piece = provenance.pieces.get(name) if name is not None else None
+        if piece is None or not piece.structure:
+            return None
+        found[slot] = piece.structure
+    return found
+
+
 def structure_hash(program: ReadProgram) -> str:
-    """Equal for programs between which `compare_programs` finds nothing.
+    """Equal for texts between which `compare_programs` finds nothing.
 
     Args:
         program: The program.
@@ -108,10 +145,20 @@ def _meanings(left: ReadProgram, right: ReadProgram) -> tuple[Meanings, Meanings
         for one, program in zip(found, (left, right)):
             one.constants = _values(program)
             one.shown = {value.key: value.shown for value in program.constants or ()}
-    if _are_same(left.submod_names, right.submod_names):
+    contents = [one for one in map(contents_of, (left, right)) if one is not None]
+    if len(contents) == 2:
+        for one, program, known in zip(found, (left, right), contents):
+            one.pieces = known
+            names = _named(program)
+            one.names = {slot: _told(names[slot], known[slot]) for slot in known}
+    elif _are_same(left.submod_names, right.submod_names):
         for one, program in zip(found, (left, right)):
             one.pieces = _named(program)
     return found
+
+
+def _told(name: str, content: str) -> str:
+    return f"{name} (graph {content[:_SHOWN]})"
 
 
 def _are_same(

@@ -10,6 +10,7 @@ from astgen.check import Dialect, Finding, scan
 from astgen.check.parse import PARSER
 from astgen.garbage import paused
 from astgen.review.dump.alias import aliased
+from astgen.review.dump.annotate import annotated, sizes_legend
 from astgen.review.dump.fold import FOLDED, folded
 from astgen.review.dump.legend import names_legend, slots_legend
 from astgen.review.dump.plain import comment, escaped, plain
@@ -19,6 +20,7 @@ from astgen.review.programs import ReadProgram
 __all__ = ["Dumped", "Options", "dump"]
 
 _MOST = 1000
+_UNKNOWN = "# types, modules and lines: not in the source"
 _BEYOND_NAMES = re.compile(r"[^\n\t\x20-\x7e\w]")
 
 
@@ -30,12 +32,15 @@ class Options:
         alias: With short names for long ones.
         fold: With repeated layers once.
         legend: With what is known of the slots in comments.
+        annotate: With types, modules and lines of the model in comments, as far as
+            the source says them.
         namespaces: Operator namespaces that are allowed beside the usual ones.
     """
 
     alias: bool = False
     fold: bool = False
     legend: bool = False
+    annotate: bool = False
     namespaces: tuple[str, ...] = ()
 
 
@@ -84,6 +89,9 @@ def dump(program: ReadProgram, options: Options = Options(), title: str = "") ->
     if not scanned.in_grammar or _BEYOND_NAMES.search(text):
         text = escaped(text)
     text = text if text.endswith("\n") else f"{text}\n"
+    origins = program.provenance if options.annotate else None
+    if scanned.in_grammar and origins is not None:
+        text = annotated(text, _tree(text), origins, names)
     shown = text
     if scanned.in_grammar and options.fold:
         shown = _folded(text, program, dialect)
@@ -91,6 +99,8 @@ def dump(program: ReadProgram, options: Options = Options(), title: str = "") ->
     legend += names_legend(names, shown)
     if options.legend:
         legend += slots_legend(program, dialect)
+    if options.annotate:
+        legend += [_UNKNOWN] if origins is None else sizes_legend(origins.symbols)
     head = "".join(f"{line}\n" for line in legend)
     first = f"{FOLDED}\n" if shown != text else ""
     findings = _findings(head + text, program, dialect)

@@ -217,7 +217,7 @@ const chart = {
     const most = curve.inside.reduce((one, other) => Math.max(one, other || 0), 0);
     const facts = [
       ["owned", `model owns ${inBytes ? bytes(curve.owned) : plural(curve.owned, "value")}`, "not in the curve: no del frees it"],
-      most ? ["within", `inside pieces up to ${chart.amount(curve, most)}`, "what a call needs by itself, below the curve"] : null,
+      most ? ["within", `inside calls up to ${chart.amount(curve, most)}`, "what a call needs by itself, below the curve"] : null,
       late.length ? ["bad", `${plural(late.length, "late or missing del")}: ${inBytes ? bytes(needless) : ""}`.replace(/: $/, ""), "in red"] : null,
       curve.unknown && inBytes ? ["unsure", `${plural(curve.unknown, "value")} of unknown size`, "not in the curve"] : null,
       inBytes ? null : ["unsure", "values are counted: the source says no sizes", ""],

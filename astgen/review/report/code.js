@@ -29,7 +29,7 @@ class Code {
     }
     const width = this.box.clientWidth;
     const two = page.diff ? 2 : 1;
-    const beside = page.diff ? 62 : 84 + this.extra();
+    const beside = page.diff ? 64 : 84 + this.extra();
     return Math.max(Math.floor((width / two - beside) / this.letter), SMALLEST);
   }
 

@@ -1,5 +1,7 @@
 // One program as the page has it, with what is worked out when somebody looks.
 
+const LONG = 48;
+
 class Side {
   constructor(data, index) {
     this.index = index;
@@ -42,16 +44,27 @@ class Side {
     let at = 0;
     for (const [, kind, size] of this.data.marks[line].matchAll(/([a-zA-Z_])(\d+)/g)) {
       const part = text.slice(at, at + Number(size));
-      found.push({ kind, text: part, at, shown: this.shown(kind, part) });
+      found.push(...this.inPieces(kind, part, at));
       at += part.length;
     }
     this.known[line] = found;
     return found;
   }
 
+  // What is long is shown in pieces, so that a row may end in it.
+  inPieces(kind, text, at) {
+    const shown = this.shown(kind, text);
+    if (shown.length <= LONG) return [{ kind, text, at, shown }];
+    const found = [];
+    for (let from = 0; from < shown.length; from += LONG) {
+      found.push({ kind, text, at, shown: shown.slice(from, from + LONG), goesOn: from > 0 });
+    }
+    return found;
+  }
+
   shown(kind, part) {
     const short = kind === "v" && !page.fullNames ? this.short.get(part) : undefined;
-    return clip(short === undefined ? part : short, 240);
+    return clip(short === undefined ? part : short, kind === "s" || kind === "h" ? 2000 : 400);
   }
 
   // Names may be shown short or in full.

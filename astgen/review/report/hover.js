@@ -75,7 +75,7 @@ const hover = {
     if (!piece) return { title: `piece ${slot}`, rows: [] };
     const rows = [["kind", piece.kind], ["operators", chart.operators(there.index, piece.name)]];
     rows.push(["inside", chart.insideOf(there.index, piece.name)]);
-    rows.push(["gives", there.word(piece.gives)], ["blob", piece.blob]);
+    rows.push(["gives", there.word(piece.gives)], ["structure", piece.does], ["blob", piece.blob]);
     rows.push(["called", hover.lines(there, piece.calls)]);
     return { title: piece.name || `piece ${slot}`, rows };
   },

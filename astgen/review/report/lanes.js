@@ -62,12 +62,20 @@ const lanes = {
       const wide = Math.max(x(end) - needed, 2);
       group.append(draw("rect", { class: "needless", x: needed, y: y + 3, width: wide, height: LANE - 6, rx: 2 }));
       if (curve.unit === "bytes") {
-        group.append(draw("text", { class: "bad", x: needed + 4, y: y + 12 }, bytes(needless)));
+        group.append(...lanes.amount(bytes(needless), needed, needed + wide, y, x));
       }
     }
-    if (size && !flags) group.append(draw("text", { class: "size", x: from + 4, y: y + 12 }, bytes(size)));
+    if (size && !flags) group.append(...lanes.amount(bytes(size), from, Math.max(needed, from + 2), y, x));
     group.dataset.first = Math.max(first, 0);
     return group;
+  },
+
+  // In a bar that has room for it, else behind it, else nowhere.
+  amount(text, from, end, y, x) {
+    const wide = text.length * 6.4 + 8;
+    if (end - from >= wide) return [draw("text", { class: "in", x: from + 4, y: y + 12 }, text)];
+    if (x(lanes.to) - end < wide) return [];
+    return [draw("text", { class: "behind", x: end + 4, y: y + 12 }, text)];
   },
 
   start() {

@@ -18,11 +18,16 @@ const header = {
     chips.push(make("span", { class: "chip" }, plural(statements, "statement")));
     if (there.data.functions.length > 1) chips.push(make("span", { class: "chip" }, plural(there.data.functions.length, "function")));
     page.sides.forEach((one) => chips.push(...header.counts(one)));
-    for (const [name, value] of header.hashes(there)) {
+    for (const [name, value] of page.diff ? [] : header.hashes(there)) {
       chips.push(make("span", { class: "chip hash", title: `${name} ${value}` }, `${name} `, make("code", {}, value.slice(0, 10))));
     }
     if (entry < 0) chips.push(make("span", { class: "chip error" }, "no entry function"));
     $("chips").replaceChildren(...chips);
+    page.sides.forEach((one, at) => {
+      const place = one.data.place;
+      const title = `${page.about.sources[at]}${place ? ` [${place}]` : ""}`;
+      $(at ? "right" : "left").replaceChildren(make("b", {}, "AB"[at]), ` ${clip(title, 160)}`);
+    });
     $("chooser").value = String(page.at);
   },
 
@@ -169,7 +174,7 @@ function start() {
     code.reveal(page.side, page.block, how);
     code.show();
   });
-  [chart, lanes, panes, tree, hover, search, diff, findings].forEach((part) => part.start());
+  [splits, chart, lanes, panes, tree, hover, search, diff, findings].forEach((part) => part.start());
   document.addEventListener("keydown", key);
   $("code").addEventListener("click", clicked);
   $("names").addEventListener("click", names);

@@ -25,6 +25,7 @@ SCRIPTS = (
     "panes.js",
     "chart.js",
     "lanes.js",
+    "splits.js",
     "diff.js",
     "search.js",
     "main.js",

@@ -102,7 +102,7 @@ const panes = {
       panes.none(box, "The text calls no pieces.");
       return;
     }
-    panes.table(box, ["slot", "name", "kind", "lines", "ops", "inside", "takes \u2192 gives", "blob"], rows, (one) => {
+    panes.table(box, ["slot", "name", "kind", "lines", "ops", "inside", "takes \u2192 gives", "structure", "blob"], rows, (one) => {
       const gives = there.word(one.gives);
       const takes = one.takes.map(([name, type]) => `${there.label(name)}${type < 0 ? "" : `: ${there.word(type)}`}`);
       const types = one.takes.map(([, type]) => there.word(type)).filter(Boolean);
@@ -115,6 +115,7 @@ const panes = {
         make("td", { class: "number" }, chart.operators(there.index, one.name)),
         make("td", { class: "number", "data-inside": one.name }, chart.insideOf(there.index, one.name)),
         make("td", { class: "types", title: `(${clip(takes.join(", "), 900)}) \u2192 ${gives}` }, signature),
+        make("td", { class: "hash", title: `equal for pieces that do the same: ${one.does}` }, one.does.slice(0, 8)),
         make("td", { class: "hash", title: one.blob }, one.blob.slice(0, 12)));
     });
   },

@@ -13,23 +13,21 @@ function broken(there, line, columns) {
   const found = [];
   const indent = (parts.length && parts[0].kind === "_" ? parts[0].shown.length : 0) + HANGING;
   let start = 0;
-  let gap = -1;
   let used = 0;
-  let sinceGap = 0;
+  // Where the row may end, where the next one begins then, and what is behind that.
+  let gap = null;
   parts.forEach((part, at) => {
     const size = part.shown.length;
-    if (used + size > columns && gap > start) {
-      found.push([start, gap]);
-      start = gap + 1;
-      used = indent + sinceGap;
-      gap = -1;
+    if (part.goesOn) gap = { end: at, next: at, behind: 0 };
+    if (used + size > columns && gap && gap.end > start) {
+      found.push([start, gap.end]);
+      start = gap.next;
+      used = indent + gap.behind;
+      gap = null;
     }
     used += size;
-    sinceGap += size;
-    if (part.kind === "_" && at > 0) {
-      gap = at;
-      sinceGap = 0;
-    }
+    if (part.kind === "_" && at > 0) gap = { end: at, next: at + 1, behind: 0 };
+    else if (gap) gap.behind += size;
   });
   found.push([start, parts.length]);
   return found;

@@ -36,8 +36,9 @@ def pieces_data(
     given = text.program.submod_names or ()
     inlined = _inlined(text)
     known = _known_calls(names, origins)
+    structures = _structures(text)
     types = _Types(text, origins)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for slot in sorted({*range(len(given)), *names.pieces, *inlined}):
         name = (given[slot] if 0 <= slot < len(given) else None) or ""
         function = inlined.get(slot)
@@ -52,7 +53,8 @@ def pieces_data(
         if kind == "inlined" and name in known:
             uses = known[name]
         row = {"slot": slot, "name": visible(name), "kind": kind, "function": function}
-        rows.append({**row, "blob": blobs.get(name, ""), **_row(types, uses, words)})
+        row |= {"blob": blobs.get(name, ""), "does": visible(structures.get(name, ""))}
+        rows.append({**row, **_row(types, uses, words)})
     return rows
 
 
@@ -79,6 +81,13 @@ def _known_calls(names: Names, origins: Origins) -> dict[str, Slot]:
             if origin is not None:
                 found.setdefault(origin.node, Slot()).calls.append((block, call))
     return found
+
+
+def _structures(text: Parsed) -> dict[str, str]:
+    """For pieces, by name, what is equal for those that do the same."""
+    known = text.program.provenance
+    pieces = known.pieces if known is not None else {}
+    return {name: one.structure for name, one in pieces.items()}
 
 
 def _lists_inlined(text: Parsed) -> bool:

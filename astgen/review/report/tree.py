@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from dataclasses import replace
 from typing import Any
 
 from astgen.lint.advice.facts import gather
@@ -11,7 +13,7 @@ from astgen.review.report.node import Node, joined, numbered
 from astgen.review.report.origins import Origins
 from astgen.review.report.parsed import Parsed
 from astgen.review.report.rows import row_nodes
-from astgen.review.shapes import shaped
+from astgen.review.shapes import Shaped, shaped
 
 __all__ = ["tree_data"]
 
@@ -57,16 +59,33 @@ def _entry(
     constants = text.program.constants
     keys = None if constants is None else [one.key for one in constants]
     entry = text.functions[text.entry]
-    statements = shaped(entry, text.dialect, first, keys)
+    statements = _known(shaped(entry, text.dialect, first, keys), text)
     block = text.heads[text.entry] + 1
     paths: list[str] = []
-    for one in origins.statements[block : block + len(statements)]:
+    for node, one in zip(entry.body, origins.statements[block:]):
         # A `del` belongs to what was computed last.
-        before = paths[-1] if paths else ""
+        before = paths[-1] if paths and isinstance(node, ast.Delete) else ""
         paths.append(before if one is None else one.module)
     if any(paths):
         return module_nodes(paths, statements, block), "modules"
     return row_nodes(statements, block), "rows"
+
+
+def _known(statements: list[Shaped], text: Parsed) -> list[Shaped]:
+    """Statements that call pieces which do something else have other shapes, too."""
+    provenance, names = text.program.provenance, text.program.submod_names
+    if provenance is None or names is None:
+        return statements
+    structures = {
+        f"{text.dialect.submods}[{slot}]": provenance.pieces[name].structure
+        for slot, name in enumerate(names)
+        if name in provenance.pieces
+    }
+    found = []
+    for one in statements:
+        does = [structures.get(value.name, "") for value in one.values]
+        found.append(replace(one, shape=(one.shape, *filter(None, does))))
+    return found
 
 
 def _function_nodes(text: Parsed, alike: list[list[int]]) -> list[Node]:
