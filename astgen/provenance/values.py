@@ -58,14 +58,7 @@ class Values:
         given = self.graphs.get(f"{self.path}.{target}" if self.path else target)
         if given is not None:
             return given
-        try:
-            module = self.gm.get_submodule(target)
-        except AttributeError:
-            return None
-        if not isinstance(module, fx.GraphModule):
-            # vLLM's `PiecewiseBackend` has the graph that it was made of.
-            module = vars(module).get("graph", module)
-        return module if isinstance(module, fx.GraphModule) else None
+        return _registered(self.gm, target) or _in_place(self.gm, target)
 
     def _find(self, node: fx.Node) -> Any:
         value = value_of(node)
@@ -82,6 +75,29 @@ class Values:
             if isinstance(whole, (tuple, list)) and isinstance(key, int):
                 return whole[key] if -len(whole) <= key < len(whole) else None
         return None
+
+
+def _registered(gm: fx.GraphModule, target: str) -> fx.GraphModule | None:
+    """The graph module that a child is, as long as nobody removed it.
+
+    vLLM puts a callable in its place, and leaves it among the modules.
+    """
+    found: torch.nn.Module | None = gm
+    for name in target.split("."):
+        found = None if found is None else found._modules.get(name)
+    return found if isinstance(found, fx.GraphModule) else None
+
+
+def _in_place(gm: fx.GraphModule, target: str) -> fx.GraphModule | None:
+    """The graph that what is called was made of.
+
+    vLLM's `PiecewiseBackend` has it as `graph`.
+    """
+    found: Any = gm
+    for name in target.split("."):
+        found = getattr(found, name, None)
+    graph = getattr(found, "__dict__", {}).get("graph")
+    return graph if isinstance(graph, fx.GraphModule) else None
 
 
 def _result(gm: fx.GraphModule) -> Any:

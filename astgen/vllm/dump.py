@@ -15,12 +15,15 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import torch
 import torch.distributed
+from torch import fx
 
+from astgen.program import Program, generate
 from astgen.store.atomic import put
 from astgen.vllm.constants import type_name
 from astgen.vllm.settings import LOG
@@ -50,6 +53,23 @@ class Dump:
         self._folder = folder
         self._version = version
         self._failed = False
+        self._programs: dict[str, Program] = {}
+
+    def note(self, gm: fx.GraphModule, code: str) -> None:
+        """Keep what a graph knows of its function, until that is written.
+
+        Args:
+            gm: The graph.
+            code: The text that was generated of it.
+        """
+        try:
+            program = generate(gm, provenance=True)
+        except Exception as error:
+            LOG.warning(
+                "astgen cannot note where %s comes from: %s", _place()[0], error
+            )
+            return
+        self._programs[code] = replace(program, module=None)
 
     def write(self, code: str, pieces: Sequence[str], consts: Sequence[Any]) -> None:
         """Write a function that is about to run, by a call from vLLM.
@@ -94,7 +114,24 @@ class Dump:
         os.makedirs(self._folder, exist_ok=True)
         with _locked(self._folder):
             put(os.path.join(self._folder, name), [data])
+            artifact = f"{name.removesuffix('.py')}.astgen"
+            if self._save(os.path.join(self._folder, artifact), code, consts):
+                entry["artifact"] = artifact
             self._add(entry)
+
+    def _save(self, path: str, code: str, consts: Sequence[Any]) -> bool:
+        """Write the program as an artifact as well, if it was generated here.
+
+        Constants that cannot be stored are described: it is for reviews.
+        """
+        program = self._programs.get(code)
+        if program is None:
+            return False
+        program = replace(program, consts=list(consts))
+        stored = program.check_portable()
+        left_out = [one.slot for one in stored if not one.is_stored]
+        program.save(path, supplied=left_out)
+        return True
 
     def _add(self, entry: dict[str, Any]) -> None:
         path = os.path.join(self._folder, INDEX)

@@ -110,6 +110,8 @@ class Generator:
             )
             return self._by_vllm(split_gm)
         self._generated.add(code)
+        if self._dump is not None:
+            self._dump.note(split_gm, code)
         return (code, names, consts) if self._shape.has_constants else (code, names)
 
     def generate_two_values(self, split_gm: fx.GraphModule) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from astgen.lint.subject import Constant
@@ -24,6 +25,7 @@ from astgen.review.programs import ReadProgram
 from astgen.review.report import Report, Shown, report
 
 __all__ = [
+    "DECODER",
     "HOSTILE",
     "MARKUP",
     "hostile",
@@ -32,6 +34,9 @@ __all__ = [
     "shown",
     "statements_of",
 ]
+
+DECODER = Path(__file__).resolve().parent.parent / "review" / "data" / "decoder.txt"
+"""What `astgen compile` wrote for the built-in model."""
 
 MARKUP = "</script><img src=x onerror=window.pwned=1><script>window.pwned=1</script><!--"
 HOSTILE = f"{MARKUP}\u2028\u2029\u202e\x00\x1b[31m\ud800&amp;\"'"

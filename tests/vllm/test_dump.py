@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from astgen.review.programs import read_programs
 from astgen.vllm.start import start
 from support.graphs import carry, chain, tensor
 from support.vllm_standin import LINES, in_process, write_standin
@@ -54,7 +55,42 @@ def test_each_part_and_rank_has_a_file(plugged, tmp_path: Path) -> None:
             {"type": "torch.dtype", "value": "torch.float16"},
             {"type": "_thread.lock"},
         ]
-    assert {path.suffix for path in folder.iterdir()} == {".py", ".json", ""}
+    suffixes = {path.suffix for path in folder.iterdir()}
+    assert suffixes == {".py", ".astgen", ".json", ""}
+
+
+def test_what_is_generated_is_an_artifact_for_reviews_too(
+    plugged, tmp_path: Path
+) -> None:
+    folder = tmp_path / "dump"
+    vllm = plugged("three", dump=str(folder))
+    gm = carry(torch.float16, threading.Lock())
+    (placeholder,) = gm.graph.find_nodes(op="placeholder")
+    placeholder.meta["example_value"] = torch.ones(2, 3, dtype=torch.bfloat16)
+    run(vllm, gm)
+    (entry,) = index(folder)
+    (program,) = read_programs(folder / entry["artifact"])
+    assert program.code == (folder / entry["file"]).read_text(encoding="utf-8")
+    assert program.provenance is not None
+    parameters = program.provenance.functions["execution_fn"].parameters
+    assert parameters["x"].type == "bf16[2, 3]"
+    # The lock cannot be stored, and is described.
+    assert program.manifest is not None and program.manifest.consts is not None
+    assert [one.supplied for one in program.manifest.consts] == [False, False, True]
+
+
+def test_what_only_comes_from_a_cache_has_no_graph_to_ask(
+    plugged, tmp_path: Path
+) -> None:
+    vllm = plugged("three", dump=str(tmp_path))
+    config = SimpleNamespace(
+        parallel_config=SimpleNamespace(rank=0, data_parallel_index=0)
+    )
+    state = {"code": vllm.codegen.OWN_TEXT, "names": [], "consts": []}
+    vllm.caching.rebuild(state, "backbone", config)
+    (entry,) = index(tmp_path)
+    assert "artifact" not in entry
+    assert not list(tmp_path.glob("*.astgen"))
 
 
 def test_a_cached_text_is_written_as_it_runs(plugged, tmp_path: Path) -> None:
@@ -85,7 +121,8 @@ def test_the_same_programs_give_the_same_bytes_in_any_order(
         start.cache_clear()
         for name in ("codegen", "backends", "caching"):
             vars(getattr(vllm, name)).update(vllm.own[name])
-    assert len(seen[0]) == 5
+    # The object of the third one cannot be stored, and is described.
+    assert len(seen[0]) == 8
     assert seen[0] == seen[1]
 
 
@@ -138,7 +175,8 @@ print(json.dumps([os.waitpid(child, 0)[1] for child in children]))
     assert ended == [0] * 6
     entries = index(folder)
     assert len(entries) == 48
-    names = {one["file"] for one in entries} | {"index.json", ".lock"}
+    names = {one[key] for one in entries for key in ("file", "artifact")}
+    names |= {"index.json", ".lock"}
     assert names == {path.name for path in folder.iterdir()}
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from astgen.review.report.parsed import HEAD, Parsed
 from astgen.review.report.visible import visible
 
 __all__ = ["Names", "Slot", "names_of"]
+
+Places: TypeAlias = tuple[list[int], list[int], list[int]]
+"""The blocks that bind, read and delete a name."""
 
 _LOCAL, _FUNCTION = "v", "F"
 _KINDS = {"piece": ("p", "P"), "constant": ("c", "C")}
@@ -45,9 +48,7 @@ class Names:
     """
 
     marks: dict[int, str] = field(default_factory=dict)
-    bound: list[dict[str, tuple[list[int], list[int], list[int]]]] = field(
-        default_factory=list
-    )
+    bound: list[dict[str, Places]] = field(default_factory=list)
     pieces: dict[int, Slot] = field(default_factory=dict)
     constants: dict[int, Slot] = field(default_factory=dict)
     callers: dict[str, Slot] = field(default_factory=dict)
@@ -72,8 +73,8 @@ def names_of(text: Parsed) -> Names:
             continue
         if block.statement == HEAD:
             node = block.node
-            assigned = {*_bound_in(node)}
-            reader.found.bound.append({name: ([], [], []) for name in assigned})
+            found: dict[str, Places] = {name: ([], [], []) for name in _bound_in(node)}
+            reader.found.bound.append(found)
             if isinstance(node, ast.FunctionDef):
                 reader.read(place, node.args, block.function)
         else:
@@ -116,12 +117,7 @@ class _Reader:
             elif isinstance(node, ast.Call):
                 self.call(block, node)
 
-    def name(
-        self,
-        block: int,
-        node: ast.Name,
-        bound: dict[str, tuple[list[int], list[int], list[int]]],
-    ) -> None:
+    def name(self, block: int, node: ast.Name, bound: dict[str, Places]) -> None:
         if node.id in self.pools:
             self.mark(node, _KINDS[self.pools[node.id]][0])
         elif node.id in bound:
