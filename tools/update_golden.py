@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from support.lint_reports import GOLDEN as REPORTS  # noqa: E402
-from support.review_texts import GOLDEN as DUMPS  # noqa: E402
+from support.review_golden import GOLDEN as DUMPS  # noqa: E402
 
 __all__ = ["main"]
 

@@ -179,7 +179,7 @@ def test_a_line_of_any_length_is_shown(size: int) -> None:
 
 def test_the_same_bytes_come_in_any_process() -> None:
     script = (
-        "from support.review_texts import GOLDEN; import hashlib;"
+        "from support.review_golden import GOLDEN; import hashlib;"
         "print(hashlib.sha256(''.join(one() for one in GOLDEN.values()).encode())"
         ".hexdigest())"
     )

@@ -8,11 +8,7 @@ from typing import Any
 
 import torch
 
-from astgen.lint.subject import Constant
-from astgen.review.dump import Options, dump
-from astgen.review.programs import ReadProgram
-
-__all__ = ["DECODER", "GATE", "GOLDEN", "arguments", "executed", "pieces", "vllm_text"]
+__all__ = ["DECODER", "GATE", "arguments", "executed", "pieces", "vllm_text"]
 
 DATA = Path(__file__).resolve().parent.parent / "review" / "data"
 
@@ -119,32 +115,3 @@ def executed(code: str, layers: int) -> torch.Tensor:
     entry = namespace["execution_fn"]
     (result,) = entry(*arguments(layers), __vllm_submods__=pieces(layers))
     return result
-
-
-def _shown(code: str, **options: Any) -> Callable[[], str]:
-    return lambda: dump(ReadProgram(code), Options(**options)).text
-
-
-def _gate() -> str:
-    constants = (
-        Constant("torch.dtype", "torch.bfloat16", "dtype bfloat16"),
-        Constant("builtins.float", "inf", "float inf"),
-    )
-    program = ReadProgram(GATE, ("project",), constants)
-    return dump(program, Options(legend=True), "rank_0_0/model[execution_code]").text
-
-
-_VLLM = vllm_text(4)
-_OURS = DECODER.read_text(encoding="utf-8")
-
-GOLDEN: dict[str, Callable[[], str]] = {
-    "vllm.py.txt": _shown(_VLLM),
-    "vllm_alias.py.txt": _shown(_VLLM, alias=True),
-    "vllm_fold.txt": _shown(_VLLM, fold=True),
-    "vllm_alias_fold_legend.txt": _shown(_VLLM, alias=True, fold=True, legend=True),
-    "vllm_swapped_fold.txt": _shown(vllm_text(6, swapped={3}), fold=True, alias=True),
-    "decoder_alias.py.txt": _shown(_OURS, alias=True),
-    "decoder_alias_fold.txt": _shown(_OURS, alias=True, fold=True),
-    "gate_legend.py.txt": _gate,
-}
-"""What is dumped, by the name of the file that keeps it."""

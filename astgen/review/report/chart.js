@@ -278,6 +278,7 @@ const chart = {
       const last = one.curve.samples.length - 1;
       go(page.side, one.head + 1 + Math.min(Math.max(at, 0), last), { unfold: true, center: true });
     });
+    when("closed", () => { chart.shown = null; });
     when("opened", chart.open);
     const redraw = atNextFrame(() => {
       const one = page.at < 0 ? null : chart.of(page.side, page.block);

@@ -28,17 +28,20 @@ class Code {
       probe.remove();
     }
     const width = this.box.clientWidth;
-    const two = page.diff ? 2 : 1;
-    const beside = page.diff ? 64 : 84 + this.extra();
-    return Math.max(Math.floor((width / two - beside) / this.letter), SMALLEST);
+    const two = page.diff && !narrow.matches ? 2 : 1;
+    const beside = page.diff ? 64 : 90 + this.extra();
+    const columns = Math.max(Math.floor((width / two - beside) / this.letter), SMALLEST);
+    // What has no room is scrolled to, inside of the box.
+    this.least = Math.ceil(columns * this.letter + beside) * two;
+    return columns;
   }
 
   // What the columns of types and modules take.
   extra() {
     const box = this.box;
     const traced = !page.diff && page.sides[0].data.is_traced && !narrow.matches;
-    box.classList.toggle("has-types", traced && box.clientWidth > 560);
-    box.classList.toggle("has-modules", traced && box.clientWidth > 820);
+    box.classList.toggle("has-types", traced && box.clientWidth > 700);
+    box.classList.toggle("has-modules", traced && box.clientWidth > 860);
     return box.classList.contains("has-modules") ? 330 : box.classList.contains("has-types") ? 165 : 0;
   }
 
@@ -55,7 +58,7 @@ class Code {
     this.columns = this.room();
     this.rows = new Rows(this.columns);
     this.sizer.style.height = `${this.rows.count * HEIGHT}px`;
-    this.sizer.style.minWidth = narrow.matches ? `${this.columns * this.letter + 70}px` : "";
+    this.sizer.style.width = this.least > this.box.clientWidth ? `${this.least}px` : "";
     this.box.setAttribute("aria-rowcount", this.rows.count);
     if (top) this.box.scrollTop = this.again(top) * HEIGHT;
     this.show();
@@ -114,7 +117,11 @@ class Code {
     const there = page.sides[0];
     element.dataset.fold = row.block;
     if (row.block <= page.block && page.block < row.end) element.classList.add("now");
-    const says = `${row.node.label} \u2014 ${plural(row.end - row.block, "statement")} folded`;
+    const { node } = row;
+    const called = (one) => (one.kind === "module" ? one.note.split(":")[0] : one.label);
+    const first = node.parent && node.parent.kind === "group" && node.parent.nodes[0];
+    const equal = first && first !== node ? `, equal to ${called(first)} up to names` : "";
+    const says = `${called(node)} \u2014 ${plural(row.end - row.block, "statement")}${equal}`;
     const open_ = make("button", { class: "unfold", tabindex: "-1", "aria-label": `Unfold ${row.node.label}` }, "\u25b8");
     return [
       make("span", { class: "no", role: "gridcell" }, String(there.number(row.block))),

@@ -157,6 +157,7 @@ const side = () => page.sides[page.side];
 
 // Read the data of a program: large pages have many, and people look at one.
 function open(index) {
+  tell("closed");
   const data = JSON.parse(document.querySelectorAll("script.program")[index].textContent);
   page.at = index;
   page.sides = data.sides.map((one, number) => new Side(one, number));

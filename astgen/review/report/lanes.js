@@ -13,6 +13,8 @@ const lanes = {
     lanes.seen = line.lanes.filter(
       (lane) => Math.max(lane[2], 0) < to && lane[4] > from && (owned || lane[1] !== 0),
     );
+    // What is held too long comes first.
+    lanes.seen.sort((left, right) => Math.sign(right[5]) - Math.sign(left[5]));
     lanes.one = one;
     lanes.from = from;
     lanes.to = to;

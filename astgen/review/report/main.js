@@ -163,10 +163,14 @@ function clicked(event) {
 function start() {
   theme.start();
   header.chooser();
+  when("closed", () => {
+    code.rows = null;
+    code.box.scrollTop = 0;
+  });
+  [splits, ruler, chart, lanes, panes, tree, hover, search, diff, findings].forEach((part) => part.start());
+  // The code is last: its rows show what the other parts have found out.
   when("opened", () => {
     header.show();
-    code.box.scrollTop = 0;
-    code.rows = null;
     code.rebuild();
   });
   when("side", header.show);
@@ -174,7 +178,6 @@ function start() {
     code.reveal(page.side, page.block, how);
     code.show();
   });
-  [splits, chart, lanes, panes, tree, hover, search, diff, findings].forEach((part) => part.start());
   document.addEventListener("keydown", key);
   $("code").addEventListener("click", clicked);
   $("names").addEventListener("click", names);

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 __all__ = ["SCRIPTS", "page"]
 
@@ -26,6 +27,7 @@ SCRIPTS = (
     "chart.js",
     "lanes.js",
     "splits.js",
+    "ruler.js",
     "diff.js",
     "search.js",
     "main.js",
@@ -107,9 +109,9 @@ def _source(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _trusted(text: str) -> Any:
+def _trusted(text: str) -> Markup:
     """Text that goes into the page as it is: our own, or JSON without markup."""
-    return jinja2.utils.markupsafe.Markup(text)
+    return Markup(text)
 
 
 def _json(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -39,8 +39,8 @@ def compared(left: Parsed, right: Parsed) -> dict[str, Any]:
     try:
         comparison = compare_programs(left.program, right.program)
     except InvalidProgramError:
-        sides = range(len(left.blocks)), range(len(right.blocks))
-        rows = zip_longest(*sides, fillvalue=_NONE)
+        blocks = [range(len(one.blocks)) for one in (left, right)]
+        rows = zip_longest(*blocks, fillvalue=_NONE)
         return {"verdict": _REFUSED, "counts": {}, "differences": [], **_rows(rows)}
     found = comparison.differences
     counts = Counter(one.category for one in found)
@@ -60,7 +60,7 @@ def compared(left: Parsed, right: Parsed) -> dict[str, Any]:
     }
 
 
-def _rows(rows: Iterator[Row] | zip_longest[int]) -> dict[str, Any]:
+def _rows(rows: Iterable[tuple[int, ...]]) -> dict[str, Any]:
     return {"rows": [block for row in rows for block in row]}
 
 

@@ -97,7 +97,8 @@ def _compared(
 ) -> list[dict[str, Any]]:
     counts = [len(side) for side in sides]
     if counts[0] != counts[1]:
-        reason = f"it has {counts[0]} programs, and {other.name} has {counts[1]}"
+        programs = "1 program" if counts[0] == 1 else f"{counts[0]} programs"
+        reason = f"it has {programs}, and {other.name} has {counts[1]}"
         raise ArtifactError(
             reason, path=source.name, hint="name one of each with --member"
         )

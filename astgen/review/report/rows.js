@@ -126,6 +126,16 @@ class Rows {
       // Heads stand beside each other even if there are comments above one of them.
       const heads = [ones, others].map((row) => Math.max(row.findIndex((cell) => cell.head), 0));
       const above = Math.max(...heads);
+      // Where there is no room beside, what differs stands below.
+      if (narrow.matches && (state === "changed" || state === "single")) {
+        const below = [...ones.map((cell) => [cell, null]), ...others.map((cell) => [null, cell])];
+        if (differences.length) differences.forEach((index) => this.claim(index));
+        below.forEach((both, number) => {
+          const badge = number === 0 && differences.length > 0;
+          this.push({ kind: "code", block: one, cells: both, state, differences, badge });
+        });
+        continue;
+      }
       const rows = above + Math.max(ones.length - heads[0], others.length - heads[1]);
       for (let number = 0; number < rows; number += 1) {
         const both = [ones[number - above + heads[0]], others[number - above + heads[1]]];

@@ -11,9 +11,10 @@ four letters, a space, an operator, a space. The letters:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from pygments.lexers.python import PythonLexer
-from pygments.token import (
+from pygments.lexers.python import PythonLexer  # type: ignore[import-untyped]
+from pygments.token import (  # type: ignore[import-untyped]
     Comment,
     Error,
     Keyword,
@@ -22,7 +23,6 @@ from pygments.token import (
     Operator,
     String,
     Text,
-    _TokenType,
 )
 
 from astgen.check.dialect import BUILTINS, MODULES
@@ -80,7 +80,7 @@ def marked_lines(text: str, marks: Mapping[int, str]) -> tuple[list[str], list[s
 
 def _tokens(text: str, marks: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     """Letters and texts; a line feed is always alone."""
-    letters: dict[_TokenType, str] = {}
+    letters: dict[Any, str] = {}
     lexer = PythonLexer()
     for offset, kind, value in lexer.get_tokens_unprocessed(text):
         letter = letters.get(kind) or letters.setdefault(kind, _letter(kind))
@@ -100,5 +100,5 @@ def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
-def _letter(kind: _TokenType) -> str:
+def _letter(kind: Any) -> str:
     return next((letter for known, letter in _LETTERS if kind in known), "o")

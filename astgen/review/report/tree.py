@@ -79,7 +79,7 @@ def _known(statements: list[Shaped], text: Parsed) -> list[Shaped]:
     structures = {
         f"{text.dialect.submods}[{slot}]": provenance.pieces[name].structure
         for slot, name in enumerate(names)
-        if name in provenance.pieces
+        if name is not None and name in provenance.pieces
     }
     found = []
     for one in statements:
