@@ -89,7 +89,7 @@ def left_from_before(path: Path, stem: str, written: Sequence[str]) -> list[str]
     Returns:
         Names of the others, in order. They are not touched: somebody may have edited them.
     """
-    number = re.compile(re.escape(stem) + r"_[0-9]+\.py")
+    number = re.compile(re.escape(stem) + r"_[0-9]+\.(py|astgen)")
     found = sorted(other.name for other in path.iterdir())
     return [name for name in found if number.fullmatch(name) and name not in written]
 

@@ -15,6 +15,7 @@ from astgen.check import check
 from astgen.cli import main
 from astgen.cli.demo import decoder
 from astgen.program import Program
+from astgen.review.programs import read_programs
 
 
 @pytest.fixture(scope="module")
@@ -270,6 +271,17 @@ def test_results_that_differ_are_shown_and_exit_1(astgen, model_file):
     )
     assert result.stdout.splitlines()[-1] == "not equal: 2 of 2 runs"
     assert Path("astgen-out/cheats_0.py").exists()
+
+
+def test_artifacts_know_where_the_source_comes_from(astgen, model_file):
+    result = astgen("compile", f"{model_file()}:factory", "--artifacts", "-q")
+    assert result.exit_code == 0
+    (program,) = read_programs("astgen-out/factory_0.astgen")
+    assert program.code == Path("astgen-out/factory_0.py").read_text()
+    places = program.provenance.functions["execution_fn"].statements
+    assert {one.source.file for one in places if one and one.source} == {"model.py"}
+    again = astgen("compile", f"{model_file()}:factory", "-q")
+    assert "factory_0.astgen is left from an earlier run" in again.stdout
 
 
 def test_findings_of_the_checker_exit_1(astgen, model_file, monkeypatch):
