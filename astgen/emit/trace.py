@@ -25,12 +25,15 @@ class TracedFunction:
         parameters: The placeholder of each parameter; none for nested inputs.
         nodes: The node of each statement; None for a `del`, and for what no node
             stands for.
+        partial: The statements that bind a part of what their node is given, and not
+            what it computes.
     """
 
     module: fx.GraphModule
     path: str
     parameters: dict[str, fx.Node] = field(default_factory=dict)
     nodes: list[fx.Node | None] = field(default_factory=list)
+    partial: set[int] = field(default_factory=set)
 
     def following(
         self, nodes: Iterable[fx.Node], lines: Sequence[cst.SimpleStatementLine]
@@ -54,14 +57,18 @@ class TracedFunction:
             names: What each node is called.
             written: The names of the parameters.
         """
-        self._upto(lines, self.module.graph.output_node() if lines else None)
+        outputs = self.module.graph.find_nodes(op="output")
+        self._upto(lines, next(iter(outputs), None))
         inputs = {
             name.value: node for node, name in names.items() if node.op == "placeholder"
         }
         self.parameters = {name: inputs[name] for name in written if name in inputs}
         for place, line in enumerate(lines):
-            if self.nodes[place] is None:
-                self.nodes[place] = inputs.get(_bound(line))
+            name, node = _bound(line), self.nodes[place]
+            if node is None:
+                self.nodes[place] = inputs.get(name)
+            elif name and (node not in names or names[node].value != name):
+                self.partial.add(place)
 
     def _upto(
         self, lines: Sequence[cst.SimpleStatementLine], node: fx.Node | None

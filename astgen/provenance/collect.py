@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from torch import fx
 
@@ -55,9 +56,10 @@ class _Collector:
         self.graphs = graphs
         self.memory = Memory()
         self.pieces: dict[str, PieceOrigins] = {}
+        self.results: dict[fx.GraphModule, Any] = {}
 
     def function(self, traced: TracedFunction) -> FunctionOrigins:
-        values = Values(traced.module, traced.path, self.graphs)
+        values = Values(traced.module, traced.path, self.graphs, self.results)
         parameters = {}
         for name, node in traced.parameters.items():
             value = self.value(values, node)
@@ -70,10 +72,13 @@ class _Collector:
                 self.memory.value(example, str(node.target))
         known: dict[fx.Node, Origin] = {}
         statements = []
-        for one in traced.nodes:
+        for place, one in enumerate(traced.nodes):
             if one is not None and one not in known:
                 known[one] = self.origin(values, one)
-            statements.append(None if one is None else known[one])
+            said = None if one is None else known[one]
+            if said is not None and place in traced.partial:
+                said = replace(said, value=None)
+            statements.append(said)
         return FunctionOrigins(traced.path, parameters, tuple(statements))
 
     def origin(self, values: Values, node: fx.Node) -> Origin:
@@ -96,13 +101,14 @@ class _Collector:
         example = values.of(node)
         if example is None:
             return None
-        owner = ""
-        if node.op == "placeholder":
-            owner = self.memory.owned(node, example)
-        return self.memory.value(example, owner)
+        if node.op != "placeholder":
+            return self.memory.value(example)
+        owner = self.memory.owned(node, example)
+        return self.memory.value(example, owner, is_input=True)
 
     def piece(self, values: Values, node: fx.Node, graph: fx.GraphModule) -> None:
         target = str(node.target)
         path = f"{values.path}.{target}" if values.path else target
         if path not in self.pieces:
-            self.pieces[path] = self.memory.piece(graph)
+            inside = Values(graph, results=self.results)
+            self.pieces[path] = self.memory.piece(inside)

@@ -46,6 +46,7 @@ MOST_BYTES = 64 << 20
 _VERSION = 1
 _NESTED = 8
 _UNKNOWN = -1
+_MOST = 1 << 63
 
 T = TypeVar("T")
 
@@ -93,14 +94,13 @@ class _Writer:
 
     def document(self, said: Provenance) -> bytes:
         # Sorted, since a place in a table is that of the first to use it.
+        symbols = sorted(said.symbols.values(), key=lambda one: one.name)
         functions = {
             name: self.function(one) for name, one in sorted(said.functions.items())
         }
         content = {
             "version": _VERSION,
-            "symbols": [
-                [one.name, one.hint, one.low, one.high] for one in said.symbols.values()
-            ],
+            "symbols": [[one.name, one.hint, one.low, one.high] for one in symbols],
             "storages": [[one.size, one.owner] for one in said.storages],
             "functions": functions,
             "pieces": {
@@ -149,6 +149,8 @@ class _Reader:
 
     def provenance(self) -> Provenance:
         symbols = [_symbol(one) for one in _field(self.content, "symbols", list)]
+        if len({one.name for one in symbols}) < len(symbols):
+            raise ValueError("a symbol stands there twice")
         functions = _field(self.content, "functions", dict)
         pieces = _field(self.content, "pieces", dict)
         return Provenance(
@@ -181,6 +183,8 @@ class _Reader:
         place, storages = _row(said, int, list)
         for one in storages:
             _at(self.storages, _of(one, int))
+        if len({*storages}) < len(storages):
+            raise ValueError("a value lies twice in one storage")
         return Value(_at(self.types, place), tuple(storages))
 
 
@@ -203,6 +207,8 @@ def _source(said: Any) -> Source:
 def _piece(said: Any) -> PieceOrigins:
     operators, memory, structure = _row(said, int, list, str)
     rows = [_row(one, object, int, int) for one in memory]
+    if operators < 0 or any(not 0 <= first <= last for _, first, last in rows):
+        raise ValueError("a piece ends before it begins")
     intervals = tuple(Interval(_size(s), a, b) for s, a, b in rows)
     return PieceOrigins(operators, intervals, structure)
 
@@ -238,6 +244,8 @@ def _field(said: Any, name: str, kind: type) -> Any:
 def _of(said: Any, kind: type | tuple[type, ...]) -> Any:
     if not isinstance(said, kind) or (isinstance(said, bool) and kind is not object):
         raise ValueError(f"a {type(said).__name__} stands where none may")
+    if isinstance(said, int) and not -_MOST <= said < _MOST:
+        raise ValueError("a number has more than 63 bits")
     return said
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import torch
 from torch import fx
 
+from astgen.dynamo_names import is_owned
 from astgen.provenance.content import content_of
 from astgen.provenance.model import Interval, PieceOrigins, Storage, Value
 from astgen.provenance.symbols import Symbols
-from astgen.provenance.types import type_text
+from astgen.provenance.types import shape_of, type_text
 from astgen.provenance.values import Values
 
 __all__ = ["Memory"]
-
-_OWNED = re.compile(r"[lL]_self_(\w+_)?(parameters|buffers)_\w", re.ASCII)
-"""How Dynamo calls what a module owns; a buffer need not be an `nn.Buffer`."""
 
 _DEEP = 8
 
@@ -31,30 +28,36 @@ class Memory:
         # The storages are kept: the address of a dead one may come again.
         self._places: dict[int, tuple[int, Any]] = {}
 
-    def value(self, example: Any, owner: str = "") -> Value:
+    def value(self, example: Any, owner: str = "", *, is_input: bool = False) -> Value:
         """What a name is bound to.
 
         Args:
             example: The example value.
             owner: The name of the parameter or buffer that it is, if it is one.
+            is_input: Whether it comes from outside.
         """
         found: dict[int, None] = {}
         for tensor in tensors_in(example, self.symbols):
             storage = _storage(tensor)
             if storage is not None:
-                found.setdefault(self._place(storage, owner))
+                is_part = is_input and _is_dynamic(tensor, self.symbols)
+                found.setdefault(self._place(storage, owner, is_part))
         return Value(type_text(example), tuple(found))
 
     def owned(self, node: fx.Node, example: Any) -> str:
         """The name of a placeholder that brings in what the model owns."""
         kinds = (torch.nn.Parameter, torch.nn.Buffer)
-        is_owned = isinstance(example, kinds) or _OWNED.match(str(node.target))
-        return node.name if is_owned else ""
+        if isinstance(example, kinds) or is_owned(str(node.target)):
+            return node.name
+        return ""
 
-    def piece(self, gm: fx.GraphModule) -> PieceOrigins:
-        """What a piece allocates when it runs as its graph says."""
-        values = Values(gm)
-        nodes = list(gm.graph.nodes)
+    def piece(self, values: Values) -> PieceOrigins:
+        """What a piece allocates when it runs as its graph says.
+
+        Args:
+            values: The values of its nodes.
+        """
+        nodes = list(values.gm.graph.nodes)
         outside: set[int] = set()
         first: dict[int, tuple[int, Any]] = {}
         last: dict[int, int] = {}
@@ -77,13 +80,17 @@ class Memory:
             if key not in outside
         ]
         count = sum(node.op.startswith("call_") for node in nodes)
-        return PieceOrigins(count, tuple(memory), content_of(gm))
+        return PieceOrigins(count, tuple(memory), content_of(values.gm))
 
-    def _place(self, storage: Any, owner: str) -> int:
+    def _place(self, storage: Any, owner: str, is_part: bool) -> int:
         key = storage._cdata
         if key not in self._places:
+            size = self._size(storage)
+            if isinstance(size, int) and is_part:
+                # What it is a part of was that large when the graph was traced.
+                size = None
             self._places[key] = len(self.storages), storage
-            self.storages.append(Storage(self._size(storage), owner))
+            self.storages.append(Storage(size, owner))
         return self._places[key][0]
 
     def _size(self, storage: Any) -> Any:
@@ -101,7 +108,7 @@ def tensors_in(
         depth: How deep containers are looked into.
     """
     if isinstance(example, torch.Tensor):
-        for size in example.shape:
+        for size in shape_of(example) or ():
             if isinstance(size, torch.SymInt):
                 symbols.size(size)
         return [example]
@@ -115,6 +122,18 @@ def tensors_in(
     if not depth:
         return []
     return [one for part in parts for one in tensors_in(part, symbols, depth - 1)]
+
+
+def _is_dynamic(tensor: torch.Tensor, symbols: Symbols) -> bool:
+    """Whether a tensor takes more memory if a symbol is larger."""
+    sizes = shape_of(tensor)
+    if sizes is None or tensor.layout is not torch.strided:
+        return False
+    # Expanded dimensions have a stride of zero, and some symbols have but one value.
+    return any(
+        step != 0 and not isinstance(symbols.size(size), int)
+        for size, step in zip(sizes, tensor.stride())
+    )
 
 
 def _storage(tensor: torch.Tensor) -> Any:

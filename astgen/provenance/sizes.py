@@ -10,12 +10,15 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any, TypeAlias, Union
 
-__all__ = ["DEPTH", "OPERATORS", "Size", "evaluate", "parse_size"]
+__all__ = ["DEPTH", "MOST_PARTS", "OPERATORS", "Size", "evaluate", "parse_size"]
 
 Size: TypeAlias = Union[int, str, tuple[Any, ...]]
 
 DEPTH = 16
 """How deep the operators of one size may be nested."""
+
+MOST_PARTS = 1000
+"""How many sizes one operator may have; the product of very many takes very long."""
 
 OPERATORS: Mapping[str, Callable[[int, int], int]] = {
     "+": lambda left, right: left + right,
@@ -42,9 +45,9 @@ def evaluate(size: Size | None, symbols: Mapping[str, int]) -> int | None:
         the number has more than 63 bits.
     """
     if isinstance(size, str):
-        return symbols.get(size)
+        size = symbols.get(size)
     if size is None or isinstance(size, int):
-        return size
+        return size if size is not None and -_MOST <= size < _MOST else None
     operator, *parts = size
     numbers = [evaluate(part, symbols) for part in parts]
     known = [number for number in numbers if number is not None]
@@ -69,7 +72,7 @@ def parse_size(value: Any, depth: int = DEPTH) -> Size:
             return value
     elif isinstance(value, str) and value.isidentifier() and value.isascii():
         return value
-    elif isinstance(value, list) and len(value) > 2 and depth:
+    elif isinstance(value, list) and 2 < len(value) <= 1 + MOST_PARTS and depth:
         if isinstance(value[0], str) and value[0] in OPERATORS:
             return (value[0], *(parse_size(part, depth - 1) for part in value[1:]))
     raise ValueError("it is no size: a number, a name, or an operator with sizes")

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from astgen.provenance.model import Symbol
-from astgen.provenance.sizes import DEPTH, Size
+from astgen.provenance.sizes import DEPTH, MOST_PARTS, Size
 
 __all__ = ["Symbols"]
 
@@ -34,13 +34,16 @@ class Symbols:
 
     def __init__(self) -> None:
         self.found: dict[str, Symbol] = {}
+        self._room = 0
 
     def size(self, value: int | torch.SymInt) -> Size | None:
         """A number of elements or bytes; None if it cannot be written down."""
         if isinstance(value, int):
             return value
-        shapes = value.node.shape_env
-        return self._size(value.node.expr, shapes, DEPTH)
+        # Lengths of ragged dimensions have no expression.
+        expr = getattr(value.node, "expr", None)
+        self._room = MOST_PARTS
+        return None if expr is None else self._size(expr, value.node.shape_env, DEPTH)
 
     def note(self, value: torch.SymInt) -> None:
         """Take notice of the symbols in a number."""
@@ -52,7 +55,9 @@ class Symbols:
             return number if -_MOST < number < _MOST else None
         if expr.is_Symbol:
             return self._symbol(expr, shapes)
-        if not depth:
+        # Powers of powers are short, and long when they are multiplied out.
+        self._room -= 1
+        if not depth or self._room < 0:
             return None
         if expr.is_Pow:
             power = expr.args[1]

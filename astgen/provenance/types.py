@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["MOST_PARTS", "type_text"]
+__all__ = ["MOST_PARTS", "shape_of", "type_text"]
 
 MOST_PARTS = 16
 """How many items of a tuple are written out."""
@@ -25,7 +25,9 @@ def type_text(value: Any, depth: int = _DEEP) -> str:
         depth: How deep containers are looked into.
     """
     if isinstance(value, torch.Tensor):
-        return f"{_dtype(value.dtype)}[{', '.join(map(str, value.shape))}]"
+        shape = shape_of(value)
+        sizes = "..." if shape is None else ", ".join(map(str, shape))
+        return f"{_dtype(value.dtype)}[{sizes}]"
     if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
         return f"Sym({value})"
     if isinstance(value, (tuple, list)) and depth:
@@ -33,6 +35,14 @@ def type_text(value: Any, depth: int = _DEEP) -> str:
         parts += ["..."] * (len(value) > MOST_PARTS)
         return f"({', '.join(parts)})" if len(parts) != 1 else f"({parts[0]},)"
     return "None" if value is None else type(value).__qualname__
+
+
+def shape_of(tensor: torch.Tensor) -> tuple[int | torch.SymInt, ...] | None:
+    """The shape of a tensor; None if it has none, as lists of tensors have none."""
+    try:
+        return tuple(tensor.shape)
+    except RuntimeError:
+        return None
 
 
 def _dtype(dtype: torch.dtype) -> str:

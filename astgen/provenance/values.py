@@ -28,6 +28,7 @@ class Values:
         gm: The module of the graph.
         path: Where it lies below the root, empty for the root.
         graphs: The graphs of pieces that are no GraphModules, by their paths.
+        results: What graphs return, as far as somebody asked; more is added.
     """
 
     def __init__(
@@ -35,10 +36,12 @@ class Values:
         gm: fx.GraphModule,
         path: str = "",
         graphs: Mapping[str, fx.GraphModule] = _NOTHING,
+        results: dict[fx.GraphModule, Any] | None = None,
     ) -> None:
         self.gm = gm
         self.path = path
         self.graphs = graphs
+        self.results = {} if results is None else results
         self._known: dict[fx.Node, Any] = {}
 
     def of(self, node: fx.Node) -> Any:
@@ -66,15 +69,29 @@ class Values:
             return value
         graph = self.graph_of(node)
         if graph is not None:
-            return _result(graph)
+            return self._result(graph)
         if node.op == "get_attr":
             return _attribute(self.gm, str(node.target))
-        if node.target is operator.getitem:
+        if node.target is operator.getitem and len(node.args) == 2:
             parent, key = node.args
             whole = self.of(parent) if isinstance(parent, fx.Node) else None
             if isinstance(whole, (tuple, list)) and isinstance(key, int):
                 return whole[key] if -len(whole) <= key < len(whole) else None
         return None
+
+    def _result(self, gm: fx.GraphModule) -> Any:
+        """What a graph returns, as an example."""
+        if gm not in self.results:
+            # A graph that calls itself returns nothing that is known.
+            self.results[gm] = None
+            values = Values(gm, results=self.results)
+            for node in gm.graph.nodes:
+                if node.op == "output":
+                    given = node.args[0] if node.args else None
+                    self.results[gm] = map_arg(given, values.of)
+                    break
+                values.of(node)
+        return self.results[gm]
 
 
 def _registered(gm: fx.GraphModule, target: str) -> fx.GraphModule | None:
@@ -98,15 +115,6 @@ def _in_place(gm: fx.GraphModule, target: str) -> fx.GraphModule | None:
         found = getattr(found, name, None)
     graph = getattr(found, "__dict__", {}).get("graph")
     return graph if isinstance(graph, fx.GraphModule) else None
-
-
-def _result(gm: fx.GraphModule) -> Any:
-    """What a graph returns, as an example."""
-    values = Values(gm)
-    for node in gm.graph.nodes:
-        if node.op == "output":
-            return map_arg(node.args[0], values.of)
-    return None
 
 
 def _attribute(gm: fx.GraphModule, target: str) -> Any:

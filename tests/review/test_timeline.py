@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -300,6 +301,16 @@ def test_what_is_not_known_of_calls_is_said() -> None:
     assert bare.inside == (None, 2, 0, 0)
 
 
+def test_a_piece_in_a_function_may_need_more_than_its_values() -> None:
+    made = called()
+    assert made.provenance is not None
+    large = PieceOrigins(1, (Interval(50_000, 0, 0),))
+    said = replace(made.provenance, pieces={"submod_0": large})
+    outer = curve(replace(made, provenance=said))
+    # Beside what the piece needs there is `b`.
+    assert outer.inside == (50_000, 51_000, 0, 0)
+
+
 # Without provenance, and with part of it
 
 
@@ -318,8 +329,11 @@ def test_values_of_unknown_size_are_told() -> None:
     code = written("y = torch.relu(x)", "z = torch.relu(y)", "return (y, z)")
     storages = [Storage(4), Storage(None)]
     values = {"x": Value("f32[1]", (0,)), "y": Value("f32[?]", (1,))}
-    found = curve(known(code, storages, values))
+    made = known(code, storages, values)
+    found = curve(made)
     assert (found.samples, found.unknown) == ((4, 4, 4), 2)
+    (row,) = as_data(timelines(made))["functions"]
+    assert [one[7] for one in row["lanes"]] == [[0], [1], None]
 
 
 def test_origins_of_another_text_are_not_taken() -> None:
@@ -339,6 +353,27 @@ def test_a_part_is_what_is_put_together_and_not_what_takes_it() -> None:
     found = curve(made)
     assert (found.samples, found.unknown) == ((11, 111, 100, 100), 0)
     assert not any(one.is_late or one.is_missing for one in entry(made).lanes)
+
+
+def test_what_is_put_together_is_told_from_what_is_computed() -> None:
+    code = written("y = [x, -1]", "z = -x", "return (y, z)")
+    found = timelines(known(code, [Storage(4)], {"x": Value("f32[1]", (0,))}))
+    lanes = found.functions["execution_fn"].lanes
+    assert [one.storages for one in lanes] == [(0,), (0,), ()]
+    assert [one.is_known for one in lanes] == [True, True, False]
+
+
+def test_parts_of_parts_do_not_fill_the_memory() -> None:
+    count = 1500
+    given = [f"x{number}" for number in range(count)]
+    lines = [f"part_{at} = [part_{at - 1}, x{at}]" for at in range(1, count)]
+    code = written("part_0 = [x0]", *lines, "return 1", given=", ".join(given))
+    storages = [Storage(1)] * count
+    values = {name: Value("", (at,)) for at, name in enumerate(given)}
+    timeline = entry(known(code, storages, values))
+    assert sum(len(one.storages) for one in timeline.lanes) <= 1_000_000 + count
+    assert timeline.lanes[count + 1000].is_known
+    assert not timeline.lanes[-1].is_known
 
 
 def test_what_is_not_generated_code_is_refused() -> None:

@@ -51,6 +51,7 @@ class Browser:
         self.requests()
         self.driver.get(page.resolve().as_uri())
         self.wait("document.documentElement.dataset.painted !== undefined")
+        self.settle()
 
     def resize(self, size: tuple[int, int]) -> None:
         """Give the page so many pixels: a window has a least width of its own."""
@@ -80,7 +81,9 @@ class Browser:
 
     def text(self, selector: str) -> str:
         """The text of an element."""
-        return str(self.run("document.querySelector(arguments[0]).textContent", selector))
+        return str(
+            self.run("document.querySelector(arguments[0]).textContent", selector)
+        )
 
     def texts(self, selector: str) -> list[str]:
         """The texts of all such elements."""
@@ -97,12 +100,39 @@ class Browser:
         from selenium.webdriver.common.action_chains import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
+        self.settle()
 
     def hover(self, selector: str) -> None:
         """Move the mouse over an element."""
-        from selenium.webdriver.common.action_chains import ActionChains
+        self._point(selector)
 
-        ActionChains(self.driver).move_to_element(self.find(selector)).perform()
+    def click(self, selector: str) -> None:
+        """Click on an element with the mouse."""
+        self._point(selector, click=True)
+
+    def _point(self, selector: str, *, click: bool = False) -> None:
+        """Move the mouse to where an element is, which may be drawn anew meanwhile."""
+        from selenium.webdriver.common.actions.action_builder import ActionBuilder
+
+        script = (
+            "(e => { e.scrollIntoView({block: 'nearest', inline: 'nearest'});"
+            " const box = e.getBoundingClientRect();"
+            " return [box.x + box.width / 2, box.y + box.height / 2]; })"
+            "(document.querySelector(arguments[0]))"
+        )
+        builder = ActionBuilder(self.driver)
+        builder.pointer_action.move_to_location(*map(int, self.run(script, selector)))
+        if click:
+            builder.pointer_action.click()
+        builder.perform()
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until what the page has put off to its next frame is done."""
+        self.run(
+            "new Promise(done => requestAnimationFrame("
+            "() => requestAnimationFrame(() => setTimeout(done, 0))))"
+        )
 
     def logs(self) -> list[str]:
         """What the console has said since the last call."""

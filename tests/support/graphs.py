@@ -9,7 +9,7 @@ import torch
 from torch import fx
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
-__all__ = ["carry", "chain", "finish", "graph", "interpret", "module", "tensor"]
+__all__ = ["bound", "carry", "chain", "finish", "graph", "interpret", "module", "tensor"]
 
 
 def graph(
@@ -74,7 +74,7 @@ def tensor(*values: float) -> torch.Tensor:
 
 def interpret(gm: fx.GraphModule, *args: Any, **kwargs: Any) -> Any:
     """Run a graph without generating code, its GraphModule children included."""
-    given = _bound(gm.graph, gm.graph.process_inputs(*args), kwargs)
+    given = bound(gm.graph, gm.graph.process_inputs(*args), kwargs)
     return _Recursive(gm, given).run(enable_io_processing=False)
 
 
@@ -103,7 +103,7 @@ class _Recursive(fx.Interpreter):
         return self.graph.process_outputs(args[0])
 
 
-def _bound(
+def bound(
     graph: fx.Graph, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """The value of each placeholder by its target."""

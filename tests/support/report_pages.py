@@ -38,7 +38,9 @@ __all__ = [
 DECODER = Path(__file__).resolve().parent.parent / "review" / "data" / "decoder.txt"
 """What `astgen compile` wrote for the built-in model."""
 
-MARKUP = "</script><img src=x onerror=window.pwned=1><script>window.pwned=1</script><!--"
+MARKUP = (
+    "</script><img src=x onerror=window.pwned=1><script>window.pwned=1</script><!--"
+)
 HOSTILE = f"{MARKUP}\u2028\u2029\u202e\x00\x1b[31m\ud800&amp;\"'"
 """Markup, line separators, a turn of the direction, controls, half a character."""
 
@@ -55,9 +57,13 @@ def layered(
         odd: Layers that multiply where others add.
         late: Layers that keep the value of their piece.
     """
-    weights = [f"l_self_modules_layers_modules_{i}_parameters_w_" for i in range(layers)]
+    weights = [
+        f"l_self_modules_layers_modules_{i}_parameters_w_" for i in range(layers)
+    ]
     lines = ["import torch", "import operator", "", ""]
-    lines.append(f"def execution_fn(s72, x0, {', '.join(weights)}, *, __vllm_submods__):")
+    lines.append(
+        f"def execution_fn(s72, x0, {', '.join(weights)}, *, __vllm_submods__):"
+    )
     origins: list[Origin | None] = []
     storages = [Storage(("*", 256, "s72"))]
     storages += [Storage(4096, weight) for weight in weights]
@@ -80,7 +86,12 @@ def layered(
         if i not in late:
             add(f"del {a}", "", "")
         size = ("max", ("*", 256, "s72"), 4096)
-        add(f"x{i + 1} = torch.ops.aten.{name}.Tensor({b}, {x})", f"x{i + 1}", path, size)
+        add(
+            f"x{i + 1} = torch.ops.aten.{name}.Tensor({b}, {x})",
+            f"x{i + 1}",
+            path,
+            size,
+        )
         add(f"del {b}, {x}", "", "")
     lines.append(f"    return x{layers}")
     origins.append(None)
@@ -143,4 +154,6 @@ def programs_of(html: str) -> list[dict[str, Any]]:
 
 def statements_of(code: str) -> list[list[ast.stmt]]:
     """The statements of each function of a text."""
-    return [one.body for one in ast.parse(code).body if isinstance(one, ast.FunctionDef)]
+    return [
+        one.body for one in ast.parse(code).body if isinstance(one, ast.FunctionDef)
+    ]

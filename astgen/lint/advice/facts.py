@@ -65,6 +65,16 @@ class Body:
     running: list[int] = field(default_factory=list)
     parts: set[int] = field(default_factory=set)
 
+    def taker(self, index: int) -> int:
+        """A statement; if it only makes a part, the one that takes it."""
+        while index in self.parts:
+            index += 1
+        return index
+
+    def runs_behind(self, index: int) -> bool:
+        """Whether something runs behind a statement."""
+        return bool(self.running) and index < self.running[-1]
+
 
 @dataclass
 class Facts:

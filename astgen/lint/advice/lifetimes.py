@@ -8,6 +8,7 @@ from collections.abc import Iterator, Set
 
 from astgen.check.finding import Edit, Profile
 from astgen.check.report import Problem, shown
+from astgen.dynamo_names import is_owned
 from astgen.lint.advice.editor import Editor
 from astgen.lint.advice.facts import Body, Facts
 from astgen.lint.advice.values import holds_nothing, is_constant
@@ -21,7 +22,6 @@ from astgen.lint.rules.lifetimes import (
 
 __all__ = ["lifetimes"]
 
-_OWNED = re.compile(r"l_self_(\w+_)?(parameters|buffers)_\w")
 _FLAT = re.compile(r"flat(_[0-9]+)?\Z")
 
 
@@ -64,8 +64,8 @@ def _held(
     facts: Facts, body: Body, name: str, index: int, editor: Editor
 ) -> Iterator[Problem]:
     """A value that lives on while something runs that does not need it."""
-    last = _taken(body, name)
-    if last <= index or not _runs_behind(body, last):
+    last = body.taker(body.last[name])
+    if last <= index or not body.runs_behind(last):
         return
     node = body.node.body[index]
     # Generators delete whatever they compute, even if it is an empty tuple.
@@ -87,21 +87,9 @@ def _held_parameters(
         if name in body.deleted or name in again or name == facts.dialect.submods:
             continue
         if name in body.last:
-            last = _taken(body, name)
-            if last >= 0 and _runs_behind(body, last):
+            last = body.taker(body.last[name])
+            if last >= 0 and body.runs_behind(last):
                 yield _missing(body, name, node, last, editor)
-
-
-def _taken(body: Body, name: str) -> int:
-    """The last statement that needs a name: if that makes a part, what takes it."""
-    last = body.last[name]
-    while last in body.parts:
-        last += 1
-    return last
-
-
-def _runs_behind(body: Body, index: int) -> bool:
-    return bool(body.running) and index < body.running[-1]
 
 
 def _missing(
@@ -120,7 +108,7 @@ def _unused(
         return
     places = body.deleted.get(name, [])
     if not places:
-        if not _runs_behind(body, index) or holds_nothing(facts, node.value):
+        if not body.runs_behind(index) or holds_nothing(facts, node.value):
             return
     what = "bound and deleted, but never read" if places else "bound, but never read"
     edits: list[Edit | None] = [editor.drop_target(node)]
@@ -163,7 +151,7 @@ def _owned(body: Body) -> Iterator[Problem]:
     """Dels of what belongs to the model, one problem a statement."""
     owned: dict[int, list[str]] = {}
     for name, places in body.deleted.items():
-        if name in body.parameters and _OWNED.match(name):
+        if name in body.parameters and is_owned(name):
             owned.setdefault(places[0], []).append(name)
     for place, names in owned.items():
         more = f" and {len(names) - 1} more are" if len(names) > 1 else " is"

@@ -7,7 +7,9 @@ make of it: behind a statement where one line has room for both, else above it.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from unicodedata import east_asian_width
 
 from astgen.provenance.model import FunctionOrigins, Origin, Provenance, Symbol, Value
 from astgen.review.dump.plain import comment
@@ -16,6 +18,9 @@ __all__ = ["annotated", "sizes_legend"]
 
 _WIDTH = 88
 _WIDEST = 200
+_ENOUGH = _WIDEST + 1
+"""So much of a text tells whether there is room for all of it."""
+
 _ROOM = 16
 
 
@@ -53,7 +58,7 @@ def sizes_legend(symbols: Mapping[str, Symbol]) -> Iterator[str]:
     for name, symbol in symbols.items():
         most = "" if symbol.high is None else f", at most {symbol.high}"
         traced = "" if symbol.hint is None else f", {symbol.hint} when it was traced"
-        yield f"# {comment(name)}: at least {symbol.low}{most}{traced}"
+        yield f"# {_cut(_comment(name), _WIDEST)}: at least {symbol.low}{most}{traced}"
 
 
 class _Notes:
@@ -67,13 +72,13 @@ class _Notes:
     def above(self, node: ast.stmt, note: str, widest: int = _WIDEST) -> None:
         """A comment on a line of its own."""
         room = widest - node.col_offset - len("# ")
-        line = f"{' ' * node.col_offset}# {_cut(comment(note), room)}"
+        line = f"{' ' * node.col_offset}# {_cut(_comment(note), room)}"
         self._above.setdefault(node.lineno - 1, []).append(line)
 
     def behind(self, number: int, note: str) -> bool:
         """A comment at the end of a line; False if there is no room for it."""
-        note = comment(note)
-        room = _WIDTH - len(self.lines[number - 1]) - len("  # ")
+        note = _comment(note)
+        room = _WIDTH - _columns(self.lines[number - 1]) - len("  # ")
         if len(note) <= room and number not in self._behind:
             self._behind[number] = note
             return True
@@ -99,15 +104,16 @@ def _head(
         notes.above(node, f"of {origins.path}")
     args = node.args
     parameters = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    lines = [one.lineno for one in parameters]
+    starred = [one for one in (args.vararg, args.kwarg) if one is not None]
+    lines = Counter(one.lineno for one in (*parameters, *starred))
     for one in parameters:
         value = origins.parameters.get(names.get(one.arg, one.arg))
         if value is None:
             continue
         # Behind it, if it has a line of its own.
-        alone = lines.count(one.lineno) == 1 and one.lineno != node.lineno
+        alone = lines[one.lineno] == 1 and one.lineno != node.lineno
         if not alone or not notes.behind(one.lineno, value.type):
-            notes.above(node, f"{one.arg}: {value.type}")
+            notes.above(node, f"{one.arg}: {value.type[:_ENOUGH]}")
 
 
 def _body(notes: _Notes, node: ast.FunctionDef, origins: FunctionOrigins) -> None:
@@ -128,18 +134,30 @@ def _type(notes: _Notes, statement: ast.Assign, value: Value) -> None:
     if not fits or not notes.behind(statement.lineno, value.type):
         target = statement.targets[0]
         name = target.id if isinstance(target, ast.Name) else "it"
-        notes.above(statement, f"{name}: {value.type}")
+        notes.above(statement, f"{name}: {value.type[:_ENOUGH]}")
 
 
 def _place(origin: Origin) -> str:
     """The module of a statement and the line that made it, as one text."""
     source = origin.source
-    parts = [origin.module]
+    parts = [origin.module[:_ENOUGH]]
     if source is not None:
-        where = f" in {source.function}" if source.function else ""
-        text = f": {source.text}" if source.text else ""
-        parts.append(f"{source.file}:{source.line}{where}{text}")
+        where = f" in {source.function[:_ENOUGH]}" if source.function else ""
+        text = f": {source.text[:_ENOUGH]}" if source.text else ""
+        parts.append(f"{source.file[:_ENOUGH]}:{source.line}{where}{text}")
     return " | ".join(part for part in parts if part)
+
+
+def _comment(text: str) -> str:
+    """A text for a comment, which black leaves alone; much of it is never shown."""
+    return comment(text[:_ENOUGH].strip()) or "?"
+
+
+def _columns(line: str) -> int:
+    """The columns that black counts: wide characters take two."""
+    if line.isascii():
+        return len(line)
+    return sum(1 + (east_asian_width(one) in "WF") for one in line)
 
 
 def _cut(text: str, room: int) -> str:

@@ -87,5 +87,6 @@ const page = {
   block: -1,
   fullNames: false,
   lit: null,
+  pinned: false,
   folded: new Set(),
 };

@@ -164,6 +164,7 @@ function open(index) {
   page.diff = data.diff || null;
   page.side = 0;
   page.lit = null;
+  page.pinned = false;
   page.folded = new Set();
   page.block = -1;
   const first = page.sides[0];

@@ -35,15 +35,16 @@ def lint(
         SettingsError: A file of configuration is wrong.
     """
     given = {"namespaces": namespaces} if namespaces else {}
-    settings = settings_for(source, Job(given=given))
-    inside = os.path.join(source, program.place)
+    inside = os.path.join(source, program.place) if program.place else source
     # What is shipped in a cache does not decide how it is judged.
     is_file = not program.place or os.path.isfile(inside)
+    file = inside if is_file else source
+    settings = settings_for(file, Job(given=given))
     active = selected(
         settings.select,
         settings.ignore,
         settings.extend_select,
-        settings.ignored_in(inside if program.place and is_file else source),
+        settings.ignored_in(file),
     )
     subject = Subject(
         program.code,

@@ -16,6 +16,11 @@ const search = {
     return part.text.toLowerCase().includes(query) || part.shown.toLowerCase().includes(query);
   },
 
+  // What was typed last; nothing happens if that was searched for already.
+  typed() {
+    if ($("search").value.trim().toLowerCase() !== search.query) search.run();
+  },
+
   run() {
     search.query = $("search").value.trim().toLowerCase();
     search.hits = [];
@@ -82,11 +87,11 @@ const search = {
 
   start() {
     const input = $("search");
-    input.addEventListener("input", atNextFrame(search.run));
+    input.addEventListener("input", atNextFrame(search.typed));
     input.addEventListener("keydown", (event) => {
       if (event.key === "Enter") {
         event.preventDefault();
-        if ($("search").value.trim().toLowerCase() !== search.query) search.run();
+        search.typed();
         search.next(event.shiftKey ? -1 : 1);
       } else if (event.key === "Escape") {
         input.value = "";

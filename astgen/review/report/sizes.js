@@ -30,7 +30,8 @@ function evaluate(size, symbols) {
   return found >= -MOST && found < MOST ? found : null;
 }
 
-// All curves of a program for given sizes; numbers are exact up to 2 ** 53.
+// All curves of a program for given sizes. Sums are exact up to 2 ** 53, which is more
+// memory than there is.
 class Curves {
   constructor(timeline, symbols) {
     this.timeline = timeline;
@@ -112,7 +113,7 @@ class Curves {
     const samples = this.sums(count, all);
     const inside = this.inside(fn, count, inBytes);
     this.needs.set(`${fn.unit} ${fn.name}`, this.need(this.sums(count, own), inside));
-    const peak = samples.reduce((most, one) => Math.max(most, one), 0);
+    const peak = samples.reduce((most, one) => Math.max(most, one), samples[0]);
     return { samples, inside, owned, unknown, peak, peakAt: samples.indexOf(peak), unit: fn.unit };
   }
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+from astgen.dynamo_names import is_owned
 from astgen.provenance.model import Storage, Value
 from astgen.review.timeline.lives import Life
 from astgen.review.timeline.model import Held, Kind, Lane, Span
 
 __all__ = ["held", "kind_of", "lane", "needless"]
-
-_OWNED = re.compile(r"[lL]_self_(\w+_)?(parameters|buffers)_\w")
 
 
 def kind_of(life: Life, value: Value | None, storages: Sequence[Storage]) -> Kind:
@@ -28,7 +26,7 @@ def kind_of(life: Life, value: Value | None, storages: Sequence[Storage]) -> Kin
     if life.first >= 0:
         return "value"
     if value is None:
-        return "parameter" if _OWNED.match(life.name) else "input"
+        return "parameter" if is_owned(life.name) else "input"
     owned = [bool(storages[one].owner) for one in value.storages]
     return "parameter" if owned and all(owned) else "input"
 

@@ -87,10 +87,7 @@ def held_too_long(facts: Facts, profile: Profile, text: str) -> set[int]:
 def needed(body: Body, life: Life) -> int:
     """The last statement that needs a value: if that makes a part, what takes it."""
     last = life.last_use
-    if last > life.first:
-        while last in body.parts:
-            last += 1
-    return last
+    return body.taker(last) if last > life.first else last
 
 
 def is_late(facts: Facts, body: Body, life: Life) -> bool:
