@@ -16,6 +16,8 @@ from torch import fx, nn
 import astgen
 from astgen.emit import emit
 from astgen.errors import InvalidProgramError
+from astgen.review.dump import Options, dump
+from astgen.review.programs import read_programs
 
 OURS = astgen.Dialect(
     entry="run_layers", submods="__pieces__", consts="__kept__", inlined="__part_"
@@ -55,6 +57,17 @@ def test_all_names_are_those_of_the_dialect(tmp_path: Path) -> None:
     pieces = {name: gm.get_submodule(name) for name in ("piece", "child.piece")}
     for one in (program, loaded):
         assert_same(one.compile(pieces)(tensor(1, 2)), interpret(gm, tensor(1, 2)))
+
+
+def test_a_file_says_what_its_names_mean_to_who_looks_at_it(tmp_path: Path) -> None:
+    astgen.generate(stitching_graph(), dialect=OURS).save(tmp_path / "program.astgen")
+    (found,) = read_programs(tmp_path / "program.astgen")
+    asked = found.dialect()
+    names = "entry", "submods", "consts", "inlined"
+    assert [getattr(asked, name) for name in names] == [
+        getattr(OURS, name) for name in names
+    ]
+    assert dump(found, Options(legend=True)).findings == ()
 
 
 def test_a_name_that_is_given_counts_more() -> None:

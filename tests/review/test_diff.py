@@ -418,3 +418,14 @@ def test_slots_are_compared_by_what_is_in_them() -> None:
     assert [one for one, _ in told(ReadProgram(text), ReadProgram(mixed))] == [
         "constant changed"
     ]
+
+
+def test_integers_that_python_does_not_write_in_decimal_are_compared() -> None:
+    text = base()
+    left, right = (
+        program(text.replace("alpha=2", f"alpha=0x{'f' * 5000}{last}", 1))
+        for last in "01"
+    )
+    ((category, line),) = told(left, right)
+    assert category == "constant changed"
+    assert compare_programs(left, left).verdict == "identical"

@@ -9,7 +9,16 @@ import torch
 from torch import fx
 from torch.fx._lazy_graph_module import _LazyGraphModule
 
-__all__ = ["bound", "carry", "chain", "finish", "graph", "interpret", "module", "tensor"]
+__all__ = [
+    "bound",
+    "carry",
+    "chain",
+    "finish",
+    "graph",
+    "interpret",
+    "module",
+    "tensor",
+]
 
 
 def graph(

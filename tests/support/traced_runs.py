@@ -32,10 +32,13 @@ class Called:
 
     Attributes:
         name: The function.
-        values: What each statement bound its name to, by its place in the body.
+        names: The name that each statement bound, by its place in the body.
+        values: What it bound it to.
+        place: The statement that runs.
     """
 
     name: str
+    names: dict[int, str] = field(default_factory=dict)
     values: dict[int, Any] = field(default_factory=dict)
     place: int = -1
 
@@ -104,6 +107,7 @@ def _watching(called: Called, body: list[ast.stmt]) -> Callable[..., Any]:
             done = body[called.place] if called.place >= 0 else None
             if isinstance(done, ast.Assign):
                 name = ast.unparse(done.targets[0])
+                called.names[called.place] = name
                 called.values[called.place] = _kept(frame.f_locals[name])
             called.place = place
         return watch

@@ -143,11 +143,12 @@ def test_weights_belong_to_the_model() -> None:
         "l_self_modules_norm_parameters_weight_",
         "l_self_modules_rotary_buffers_cos_",
         "l_self_parameters_scale_",
+        "L_self_modules_norm_parameters_weight_",
     ]
     lines = [f"y = torch.cat([{', '.join(names)}])", f"del {', '.join(names)}"]
     text = entry(*lines, "return torch.neg(y)", parameters=", ".join(names))
     ((code, message),) = advice(text)
-    assert code == "AG204" and f"'{names[0]}' and 2 more" in message
+    assert code == "AG204" and f"'{names[0]}' and 3 more" in message
     # Where the graph does not say what a weight is, astgen frees every input.
     assert advice(text, "astgen-1") == []
 

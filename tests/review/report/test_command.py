@@ -15,8 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 from support.report_pages import layered, programs_of, shown
 
+import astgen
 from astgen.cli import main
 
+ROOT = str(Path(astgen.__file__).parent.parent)
 CODE = layered(4, late={1}).code
 
 
@@ -74,7 +76,7 @@ def test_a_refused_text_is_shown_and_the_exit_code_says_so() -> None:
         (["none.py"], "none.py"),
         (["a.py", "-o", "no/such/folder.html"], "no/such/folder.html"),
         (["a.py", "--member", "x"], "it has no program 'x'"),
-        (["a.py", "ranks"], "it has 1 programs, and ranks has 2"),
+        (["a.py", "ranks"], "it has 1 program, and ranks has 2"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_written(
@@ -113,7 +115,7 @@ def test_the_same_source_gives_the_same_bytes_without_torch(folder: Path) -> Non
         subprocess.run(
             [sys.executable, "-c", script, "page.html"],
             cwd=where,
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": ROOT},
             check=True,
         )
     assert (folder / "page.html").read_bytes() == (other / "page.html").read_bytes()
@@ -147,5 +149,3 @@ def test_the_page_names_no_other_place() -> None:
     links = Links()
     links.feed(shown(layered(2)).html)
     assert links.found == [("href", "#code")]
-
-

@@ -30,7 +30,9 @@ def rows(found: dict[str, Any]) -> list[tuple[int, int]]:
 def changed(code: str, random: Random) -> str:
     """A text with some statements gone, moved, or changed."""
     lines = code.split("\n")
-    places = [i for i, line in enumerate(lines) if re.match(r" {4}\w+ = [^(]*\[\d\]$", line)]
+    places = [
+        i for i, line in enumerate(lines) if re.match(r" {4}\w+ = [^(]*\[\d\]$", line)
+    ]
     for place in sorted(random.sample(places, 3), reverse=True):
         kind = random.choice(["gone", "other", "twice"])
         if kind == "gone":

@@ -55,7 +55,10 @@ def test_a_layer_that_does_something_else_is_odd(changed: dict[str, set[int]]) -
 def test_a_layer_whose_piece_does_something_else_is_odd() -> None:
     program = layered(8)
     known = program.provenance
-    pieces = {**known.pieces, "layer_5": replace(known.pieces["layer_5"], structure="x")}
+    pieces = {
+        **known.pieces,
+        "layer_5": replace(known.pieces["layer_5"], structure="x"),
+    }
     program = replace(program, provenance=replace(known, pieces=pieces))
     assert odd(data_of(program)) == ["5"]
 
