@@ -18,7 +18,7 @@ from astgen.errors import AstgenError, InvalidProgramError
 __all__ = ["main"]
 
 
-_NEEDED = ("torch", "libcst", "black")
+_NEEDED = ("torch", "libcst", "black", "jinja2", "pygments")
 
 
 class _Commands(LazyGroup):
