@@ -2,7 +2,9 @@
 
 const HEIGHT = 20;
 const OVERSCAN = 12;
+// Columns of text that there are at least, alone and beside another text.
 const SMALLEST = 56;
+const BESIDE = 40;
 const SEVERITY = { error: "Error", warning: "Warning", note: "Note" };
 
 class Code {
@@ -30,7 +32,7 @@ class Code {
     const width = this.box.clientWidth;
     const two = page.diff && !narrow.matches ? 2 : 1;
     const beside = page.diff ? 64 : 90 + this.extra();
-    const columns = Math.max(Math.floor((width / two - beside) / this.letter), SMALLEST);
+    const columns = Math.max(Math.floor((width / two - beside) / this.letter), two > 1 ? BESIDE : SMALLEST);
     // What has no room is scrolled to, inside of the box.
     this.least = Math.ceil(columns * this.letter + beside) * two;
     return columns;

@@ -31,7 +31,7 @@ const search = {
         search.hits.push({ side: index, line, block: there.blockOf[line] });
       }
     });
-    const { count } = { count: search.hits.length };
+    const count = search.hits.length;
     $("found").textContent = search.query === "" ? "" : grouped(count);
     $("found").setAttribute("aria-label", search.query === "" ? "" : `${count} lines found`);
     $("search").classList.toggle("nothing", search.query !== "" && count === 0);
