@@ -16,7 +16,7 @@ __all__ = ["common_module", "module_of", "source_of"]
 
 _FRAME = re.compile(r'^ *File "(?P<file>.*)", line (?P<line>[0-9]+), in (?P<name>.*)$')
 _MARKS = re.compile(r"[ ~^]*")
-_ROOT = re.compile(r"L\['self'\]|L__self__+|self\b|getattr_L__self__+")
+_ROOT = re.compile(r"L\['self'\]|[LG](?=\[)|L__self__+|self\b|getattr_L__self__+")
 _PARTS = re.compile(r"\._modules\['([^']*)'\]|\['([^']*)'\]|\[([0-9]+)\]|([^.\[\]]+)")
 _WIDEST = 500
 

@@ -11,6 +11,7 @@ from astgen import structure
 from astgen.check import scan
 from astgen.errors import InvalidProgramError
 from astgen.garbage import paused
+from astgen.provenance.model import Provenance
 from astgen.review.diff.compare import Pairs, compare_functions
 from astgen.review.diff.difference import Difference, Place
 from astgen.review.diff.matching import Side
@@ -150,15 +151,30 @@ def _meanings(left: ReadProgram, right: ReadProgram) -> tuple[Meanings, Meanings
         for one, program, known in zip(found, (left, right), contents):
             one.pieces = known
             names = _named(program)
-            one.names = {slot: _told(names[slot], known[slot]) for slot in known}
+            one.names = {
+                slot: _told(program, names[slot], known[slot]) for slot in known
+            }
     elif _are_same(left.submod_names, right.submod_names):
         for one, program in zip(found, (left, right)):
             one.pieces = _named(program)
     return found
 
 
-def _told(name: str, content: str) -> str:
-    return f"{name} (graph {content[:_SHOWN]})"
+def _told(program: ReadProgram, name: str, content: str) -> str:
+    """What people are told of a piece: where it is, and which graph it has."""
+    graph = f"graph {content[:_SHOWN]}"
+    module = "" if program.provenance is None else _module(program.provenance, name)
+    return f"{name} ({module}, {graph})" if module else f"{name} ({graph})"
+
+
+def _module(provenance: Provenance, name: str) -> str:
+    """The module that most of a piece is of."""
+    node = name.replace(".", "_")
+    for function in provenance.functions.values():
+        for origin in function.statements:
+            if origin is not None and origin.node == node:
+                return origin.module
+    return ""
 
 
 def _are_same(
