@@ -21,6 +21,7 @@ from astgen.backend.collectives import NAMESPACES, arguments_of
 from astgen.backend.slots import Constant, Constants
 from astgen.program import Program
 from astgen.store.hashes import bound_names
+from astgen.structure.spelling import spelled
 
 __all__ = ["Statement", "statements"]
 
@@ -100,7 +101,7 @@ class _Blanks(ast.NodeTransformer):
     def head(self, function: ast.FunctionDef) -> Statement:
         self.start()
         args = function.args
-        text = f"def {function.name}({ast.unparse(args)}):"
+        text = f"def {function.name}({spelled(args)}):"
         count = len(args.posonlyargs) + len(args.args)
         parameters = [f"{count} with {len(args.defaults)} defaults"]
         parameters += ["*"] * (args.vararg is not None)
@@ -111,14 +112,14 @@ class _Blanks(ast.NodeTransformer):
         parameters += ["**"] * (args.kwarg is not None)
         for default in (*args.defaults, *args.kw_defaults):
             if default is not None:
-                self.literals.append(ast.unparse(default))
+                self.literals.append(spelled(default))
                 self.visit(default)
         return self.done(text, f"def {function.name} of {', '.join(parameters)}")
 
     def statement(self, statement: ast.stmt) -> Statement:
         self.start()
-        text = ast.unparse(statement)
-        return self.done(text, ast.unparse(self.visit(statement)))
+        text = spelled(statement)
+        return self.done(text, spelled(self.visit(statement)))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """A local by its number."""
@@ -127,12 +128,12 @@ class _Blanks(ast.NodeTransformer):
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         """A literal as a blank."""
-        return self.blank(ast.unparse(node), node)
+        return self.blank(spelled(node), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         """A sign belongs to its number."""
         if isinstance(node.operand, ast.Constant):
-            return self.blank(ast.unparse(node), node)
+            return self.blank(spelled(node), node)
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
@@ -176,7 +177,7 @@ class _Blanks(ast.NodeTransformer):
         slot = self.slot(func)
         if slot is not None:
             return arguments_of(self.consts.value(slot))
-        path = ast.unparse(func)
+        path = spelled(func)
         if not path.startswith(_OPS):
             return None
         path = path.removeprefix(_OPS)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from astgen.cli.options import namespace_option
 from astgen.errors import ArtifactError
 
 if TYPE_CHECKING:
@@ -33,13 +34,7 @@ _HARMLESS = frozenset({"AG605", "AG608", "AG610"})
     help="A module, or a module:function, whose functions and classes may be "
     "constants; it is imported. Repeatable.",
 )
-@click.option(
-    "--namespace",
-    "namespaces",
-    multiple=True,
-    metavar="NAME",
-    help="Operators of torch.ops.NAME may be called. Repeatable.",
-)
+@namespace_option
 def convert_command(
     cache: str,
     output: str,

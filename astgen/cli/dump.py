@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from astgen.cli.console import DIFFERENT
+from astgen.cli.options import namespace_option
 
 if TYPE_CHECKING:
     from astgen.check import Finding
@@ -51,13 +52,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
     "SOURCE is an artifact that was saved with its provenance.",
 )
 @click.option("--legend", is_flag=True, help="Say what is in the slots, in comments.")
-@click.option(
-    "--namespace",
-    "namespaces",
-    multiple=True,
-    metavar="NAME",
-    help="Operators of torch.ops.NAME may be called. Repeatable.",
-)
+@namespace_option
 @click.pass_context
 def dump_command(
     ctx: click.Context,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from astgen.cli.console import DIFFERENT
+from astgen.cli.options import namespace_option
 
 if TYPE_CHECKING:
     from astgen.check import Finding
@@ -35,13 +36,7 @@ _TOLD = 20
     metavar="PLACE",
     help="The only program that is shown, by its place in SOURCE and OTHER.",
 )
-@click.option(
-    "--namespace",
-    "namespaces",
-    multiple=True,
-    metavar="NAME",
-    help="Operators of torch.ops.NAME may be called. Repeatable.",
-)
+@namespace_option
 @click.pass_context
 def review_command(
     ctx: click.Context,

@@ -6,6 +6,7 @@ graph does not.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch import fx
 from astgen import emit
 from astgen.check import scan
 from astgen.errors import AstgenError
-from astgen.store.codec import encode
+from astgen.store.codec import dumps, encode
 from astgen.structure import structure_hash
 
 __all__ = ["content_of"]
@@ -39,7 +40,9 @@ def _keys(consts: Sequence[Any]) -> dict[int, str]:
     keys: dict[int, str] = {}
     for slot, value in enumerate(consts):
         try:
-            keys[slot] = encode([value]).slots[0].key
+            # It has the digests of what is in tensors, and keys of slots do not.
+            document = dumps(encode([value]).document)
+            keys[slot] = hashlib.sha256(document).hexdigest()
         except AstgenError:
             keys[slot] = f"{type(value).__module__}.{type(value).__qualname__}"
     return keys

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from astgen.check import Dialect, scan
+from astgen.structure.spelling import spelled
 
 __all__ = ["Use", "uses_in", "uses_of"]
 
@@ -92,7 +93,7 @@ def _slots(value: ast.expr, place: str, consts: str) -> Iterator[tuple[int, str]
             for key, item in zip(keys, items):
                 if key is not None:
                     yield from _slots(key, place, consts)
-                step = f"[{ast.unparse(key)}]" if key is not None else ""
+                step = f"[{spelled(key)}]" if key is not None else ""
                 yield from _slots(item, place + step, consts)
         case _:
             for part in ast.iter_child_nodes(value):

@@ -95,6 +95,13 @@ def test_constants_differ_if_their_content_does(compare, consts):
     texts_of(compare(*ranks, literals=("raise", "raise")))
 
 
+def test_integers_that_python_does_not_write_in_decimal_are_compared(compare):
+    ranks = [program(f"operator.add(x, 0x{'f' * 5000}{last})") for last in "01"]
+    for report in compare(*ranks):
+        (found,) = report.literals
+        assert [text[-1] for text in found.texts] == ["0", "1"]
+
+
 def test_constants_with_equal_content_are_the_same(compare):
     for make in (lambda: torch.arange(3), lambda: [1, [2]], lambda: slice(0, 5)):
         ranks = [program(f"operator.add(x, {CONST})", make()) for _ in range(2)]

@@ -10,13 +10,13 @@ from random import Random
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.captured import capture
 from support.graphs import graph, module
 
 import astgen
-import torch
 from astgen.errors import ArtifactError
 from astgen.provenance import Provenance, read_provenance, write_provenance
 from astgen.provenance.document import MOST_BYTES
@@ -120,13 +120,12 @@ def model(x: torch.Tensor, w: torch.Tensor) -> Any:
 @cache
 def real() -> bytes:
     """The document of a captured graph with symbols and a child."""
-    gm, _ = capture(model, torch.ones(4, 6), torch.ones(6, 6), dynamic=True)
+    gm, inputs = capture(model, torch.ones(4, 6), torch.ones(6, 6), dynamic=True)
     outer = graph(
-        lambda g, x, w: g.call_module("child", (x, w)), "x", "w", root=module(child=gm)
+        lambda g, *given: g.call_module("child", given),
+        *(f"x{number}" for number in range(len(inputs))),
+        root=module(child=gm),
     )
-    gm.graph.find_nodes(op="placeholder")[0].meta["stack_trace"] = ""
-    if len(gm.graph.find_nodes(op="placeholder")) != 2:
-        outer = gm
     data = astgen.generate(outer, provenance=True).provenance
     assert data is not None
     return data

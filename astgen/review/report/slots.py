@@ -10,6 +10,7 @@ from astgen.review.report.names import Names, Slot
 from astgen.review.report.origins import Origins
 from astgen.review.report.parsed import Parsed
 from astgen.review.report.visible import Strings, visible
+from astgen.structure.spelling import spelled
 
 __all__ = ["constants_data", "pieces_data"]
 
@@ -125,7 +126,7 @@ def _row(types: _Types, uses: Slot, words: Strings) -> dict[str, Any]:
         block, call = uses.calls[0]
         row["gives"] = words.add(types.origins.type_of(block))
         row["takes"] = [
-            [visible(ast.unparse(one))[:_WIDEST], words.add(types.of(block, one))]
+            [visible(spelled(one))[:_WIDEST], words.add(types.of(block, one))]
             for one in (*call.args, *(one.value for one in call.keywords))
         ]
     return row
