@@ -48,6 +48,7 @@ class Subject:
         manifest: The manifest beside it, if it is that of an artifact.
         provenance: Reads the bytes that say where its statements come from, if there
             are any; it takes how many there may be.
+        stored: Reads the bytes that say what the constants are made of, likewise.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Subject:
     entry: str = ""
     manifest: Manifest | None = None
     provenance: Callable[[int], bytes] | None = None
+    stored: Callable[[int], bytes] | None = None
 
 
 @dataclass

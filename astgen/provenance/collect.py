@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import fx
 
+from astgen.garbage import paused
 from astgen.provenance.memory import Memory
 from astgen.provenance.model import (
     FunctionOrigins,
@@ -29,6 +30,7 @@ __all__ = ["collect"]
 _NOTHING: Mapping[str, fx.GraphModule] = MappingProxyType({})
 
 
+@paused()
 def collect(
     trace: Trace, graphs: Mapping[str, fx.GraphModule] = _NOTHING
 ) -> Provenance:

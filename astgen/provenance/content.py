@@ -1,4 +1,4 @@
-"""What a piece does, as a digest that does not depend on names or compilers.
+"""What a piece does, as a text and as a digest that does not depend on names.
 
 What a compiler makes of a piece differs from process to process, bytes and all; its
 graph does not.
@@ -7,7 +7,6 @@ graph does not.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from typing import Any
 
 from torch import fx
@@ -15,34 +14,58 @@ from torch import fx
 from astgen import emit
 from astgen.check import scan
 from astgen.errors import AstgenError
+from astgen.provenance.model import FunctionOrigins, Origin, PieceProgram
+from astgen.provenance.places import module_of, source_of
 from astgen.store.codec import dumps, encode
 from astgen.structure import structure_hash
 
 __all__ = ["content_of"]
 
 
-def content_of(gm: fx.GraphModule) -> str:
-    """The structure of the text that a graph would be; empty if it would be none."""
+def content_of(gm: fx.GraphModule) -> tuple[str, PieceProgram | None]:
+    """The text that a graph would be, and its structure.
+
+    Args:
+        gm: The graph of a piece.
+
+    Returns:
+        A digest that is equal for graphs that do the same, and the text; nothing of
+        both if the graph cannot be expressed.
+    """
+    trace = emit.Trace()
     try:
-        emitted = emit.emit(gm)
-        keys = _keys(emitted.consts)
-        scanned = scan(emitted.code, dialect=emitted.dialect)
-        if scanned.tree is None or not scanned.in_grammar:
-            return ""
-        return structure_hash(scanned.tree, emitted.dialect, keys)
+        emitted = emit.emit(gm, trace=trace)
     except AstgenError:
-        # Only who compiles the piece has to be told that it cannot be expressed.
-        return ""
+        # Only who compiles the piece has to be told.
+        return "", None
+    slots = [_described(value) for value in emitted.consts]
+    scanned = scan(emitted.code, dialect=emitted.dialect)
+    if scanned.tree is None or not scanned.in_grammar:
+        return "", None
+    keys = {place: key for place, (_, _, key) in enumerate(slots)}
+    functions = {
+        name: FunctionOrigins(one.path, statements=tuple(map(_origin, one.nodes)))
+        for name, one in trace.functions.items()
+    }
+    program = PieceProgram(emitted.code, tuple(slots), functions)
+    return structure_hash(scanned.tree, emitted.dialect, keys), program
 
 
-def _keys(consts: Sequence[Any]) -> dict[int, str]:
-    """For each constant that can be stored, what is equal for equal ones."""
-    keys: dict[int, str] = {}
-    for slot, value in enumerate(consts):
-        try:
-            # It has the digests of what is in tensors, and keys of slots do not.
-            document = dumps(encode([value]).document)
-            keys[slot] = hashlib.sha256(document).hexdigest()
-        except AstgenError:
-            keys[slot] = f"{type(value).__module__}.{type(value).__qualname__}"
-    return keys
+def _origin(node: fx.Node | None) -> Origin | None:
+    if node is None:
+        return None
+    if node.op == "output":
+        return Origin(node.name)
+    return Origin(node.name, None, module_of(node), source_of(node))
+
+
+def _described(value: Any) -> tuple[str, str, str]:
+    """What makes a constant, what people are told of it, and what equal ones share."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    try:
+        encoded = encode([value])
+        # It has the digests of what is in tensors, and keys of slots do not.
+        document = dumps(encoded.document)
+        return kind, encoded.slots[0].shown, hashlib.sha256(document).hexdigest()
+    except AstgenError:
+        return kind, kind, kind

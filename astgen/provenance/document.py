@@ -12,8 +12,12 @@
         "parameters": {"x": [0, [0]]},                 place in types, storages
         "statements": [["mul", [0, [1]], 0, 0], null, ...]
       }},                   node, value or null, places in modules and sources
-      "pieces": {"submod_0": [12, [[1024, 0, 3], ...], "5e88…"]}
-    }                                          operators, intervals, structure
+      "pieces": {"submod_0": [12, [[1024, 0, 3], ...], "5e88…", {
+        "code": "import torch…",               operators, intervals, structure, text
+        "constants": [["torch.dtype", "torch.float16", "…"], ...],    kind, shown, key
+        "functions": {...}
+      }]}
+    }
 
 A place of -1 says that nothing is known.
 """
@@ -24,11 +28,13 @@ from collections.abc import Hashable, Sequence
 from typing import Any, TypeVar
 
 from astgen.errors import ArtifactError
+from astgen.garbage import paused
 from astgen.provenance.model import (
     FunctionOrigins,
     Interval,
     Origin,
     PieceOrigins,
+    PieceProgram,
     Provenance,
     Source,
     Storage,
@@ -51,6 +57,7 @@ _MOST = 1 << 63
 T = TypeVar("T")
 
 
+@paused()
 def write_provenance(provenance: Provenance) -> bytes:
     """The document; the same bytes for equal provenances."""
     return _Writer().document(provenance)
@@ -104,14 +111,25 @@ class _Writer:
             "storages": [[one.size, one.owner] for one in said.storages],
             "functions": functions,
             "pieces": {
-                name: [one.operators, _intervals(one), one.structure]
-                for name, one in said.pieces.items()
+                name: self.piece(one) for name, one in sorted(said.pieces.items())
             },
             "types": [*self.types.places],
             "modules": [*self.modules.places],
             "sources": [*self.sources.places],
         }
         return write_json(content)
+
+    def piece(self, said: PieceOrigins) -> list[Any]:
+        memory = [[one.size, one.first, one.last] for one in said.memory]
+        text = None
+        if said.program is not None:
+            functions = sorted(said.program.functions.items())
+            text = {
+                "code": said.program.code,
+                "constants": [*map(list, said.program.constants)],
+                "functions": {name: self.function(one) for name, one in functions},
+            }
+        return [said.operators, memory, said.structure, text]
 
     def function(self, said: FunctionOrigins) -> dict[str, Any]:
         return {
@@ -157,7 +175,27 @@ class _Reader:
             {one.name: one for one in symbols},
             self.storages,
             {name: self.function(one) for name, one in functions.items()},
-            {name: _piece(one) for name, one in pieces.items()},
+            {name: self.piece(one) for name, one in pieces.items()},
+        )
+
+    def piece(self, said: Any) -> PieceOrigins:
+        operators, memory, structure, text = _row(said, int, list, str, object)
+        rows = [_row(one, object, int, int) for one in memory]
+        if operators < 0 or any(not 0 <= first <= last for _, first, last in rows):
+            raise ValueError("a piece ends before it begins")
+        intervals = tuple(Interval(_size(s), a, b) for s, a, b in rows)
+        program = None if text is None else self.program(text)
+        return PieceOrigins(operators, intervals, structure, program)
+
+    def program(self, said: Any) -> PieceProgram:
+        constants = _field(said, "constants", list)
+        functions = _field(said, "functions", dict)
+        return PieceProgram(
+            _field(said, "code", str),
+            tuple(
+                (a, b, c) for a, b, c in (_row(one, str, str, str) for one in constants)
+            ),
+            {name: self.function(one) for name, one in functions.items()},
         )
 
     def function(self, said: Any) -> FunctionOrigins:
@@ -202,19 +240,6 @@ def _symbol(said: Any) -> Symbol:
 
 def _source(said: Any) -> Source:
     return Source(*_row(said, str, int, str, str))
-
-
-def _piece(said: Any) -> PieceOrigins:
-    operators, memory, structure = _row(said, int, list, str)
-    rows = [_row(one, object, int, int) for one in memory]
-    if operators < 0 or any(not 0 <= first <= last for _, first, last in rows):
-        raise ValueError("a piece ends before it begins")
-    intervals = tuple(Interval(_size(s), a, b) for s, a, b in rows)
-    return PieceOrigins(operators, intervals, structure)
-
-
-def _intervals(said: PieceOrigins) -> list[list[Any]]:
-    return [[one.size, one.first, one.last] for one in said.memory]
 
 
 _OPTIONAL = (int, type(None))

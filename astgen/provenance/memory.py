@@ -80,7 +80,8 @@ class Memory:
             if key not in outside
         ]
         count = sum(node.op.startswith("call_") for node in nodes)
-        return PieceOrigins(count, tuple(memory), content_of(values.gm))
+        structure, program = content_of(values.gm)
+        return PieceOrigins(count, tuple(memory), structure, program)
 
     def _place(self, storage: Any, owner: str, is_part: bool) -> int:
         key = storage._cdata

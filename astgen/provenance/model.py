@@ -16,6 +16,7 @@ __all__ = [
     "Interval",
     "Origin",
     "PieceOrigins",
+    "PieceProgram",
     "Provenance",
     "Source",
     "Storage",
@@ -134,6 +135,22 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class PieceProgram:
+    """The text that the graph of a piece would be; it is never run.
+
+    Attributes:
+        code: The text.
+        constants: Its constants in slot order: what makes each, a short text for
+            people, and a text that is equal for equal ones.
+        functions: The origins of its functions, without values.
+    """
+
+    code: str
+    constants: tuple[tuple[str, str, str], ...] = ()
+    functions: Mapping[str, FunctionOrigins] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class PieceOrigins:
     """What is known of a child.
 
@@ -143,11 +160,13 @@ class PieceOrigins:
             a piece that runs as its graph says. A compiler may need less.
         structure: Equal for pieces whose graphs do the same, up to names; empty if
             that is not known.
+        program: The text that it would be; None if it would be none.
     """
 
     operators: int
     memory: tuple[Interval, ...] = ()
     structure: str = ""
+    program: PieceProgram | None = None
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from astgen.check import Dialect, Finding
 from astgen.check.finding import Profile
@@ -26,8 +27,9 @@ from astgen.lint.subject import Constant, Contents, Subject
 from astgen.provenance.document import MOST_BYTES, read_provenance
 from astgen.provenance.model import Provenance
 from astgen.store.asked import asked_names
+from astgen.store.contents import read_content_keys
 from astgen.store.manifest import Manifest
-from astgen.store.members import CODE, PROVENANCE
+from astgen.store.members import CODE, CONSTANTS, PROVENANCE
 
 __all__ = ["ReadProgram", "Source", "choose", "read_programs", "read_source"]
 
@@ -35,6 +37,8 @@ _OF_LOADING = frozenset({"AG604", "AG605", "AG608", "AG610"})
 """What is said of files that somebody loads: here they are only looked at."""
 
 _SHOWN = 10
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ class ReadProgram:
         submod_names: The names of the pieces in slot order, None if they are not in
             the file; a name is None if the file has none for that slot.
         constants: The constants in slot order as the file describes them, None if
-            they are not in the file. They were never made.
+            they are not in the file. They were never made. Keys of an artifact's are
+            equal for constants of equal content.
         place: Where in the source it stands, empty if it is the source: a file in a
             folder, a member of an archive, or both as `file[member]`.
         profile: Who generated the text.
@@ -91,7 +96,8 @@ class Source:
     """What a source holds.
 
     Attributes:
-        programs: The programs, in the order of names and of their places in files.
+        programs: The programs, in the order of names and of their places in files. A
+            text that stands beside its artifact in a folder is not there twice.
         findings: What cannot be read of it, or is not what it should be.
     """
 
@@ -139,12 +145,12 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     for place, contents in _contents(name):
         findings += [one for one in contents.findings if one.rule not in _OF_LOADING]
         for subject in contents.subjects:
-            origins, refused = _provenance(subject)
-            findings += refused
-            programs.append(_program(subject, place, origins))
+            program, more = _program(subject, place)
+            programs.append(program)
+            findings += more
     if not programs:
         raise _refused(findings[0]) if findings else _empty(name)
-    return Source(tuple(programs), tuple(findings))
+    return Source(tuple(_once(programs)), tuple(findings))
 
 
 def choose(
@@ -170,6 +176,18 @@ def choose(
     return chosen
 
 
+def _once(programs: list[ReadProgram]) -> Iterator[ReadProgram]:
+    """The same without texts that stand beside their artifacts, as tools write them."""
+    stored = {
+        (one.place.removesuffix(f".astgen[{CODE}]"), one.code)
+        for one in programs
+        if one.place.endswith(f".astgen[{CODE}]")
+    }
+    for one in programs:
+        if (one.place.removesuffix(".py"), one.code) not in stored:
+            yield one
+
+
 def _contents(path: str) -> Iterator[tuple[str, Contents]]:
     """What the files of a source hold, with their places in it."""
     limits = Limits()
@@ -187,12 +205,17 @@ def _contents(path: str) -> Iterator[tuple[str, Contents]]:
             yield place, read(found.path, limits, explicit=not folder)
 
 
-def _provenance(subject: Subject) -> tuple[Provenance | None, list[Finding]]:
-    """Where the statements of a program come from, and what is wrong with it."""
-    if subject.provenance is None:
+def _beside(
+    subject: Subject,
+    read: Callable[[int], bytes] | None,
+    parse: Callable[[bytes], T],
+    name: str,
+) -> tuple[T | None, list[Finding]]:
+    """What a member beside a program says, and what is wrong with it."""
+    if read is None:
         return None, []
     try:
-        return read_provenance(subject.provenance(MOST_BYTES)), []
+        return parse(read(MOST_BYTES)), []
     except Refused as error:
         refused = error
     except Spent as error:
@@ -200,26 +223,33 @@ def _provenance(subject: Subject) -> tuple[Provenance | None, list[Finding]]:
     except ArtifactError as error:
         rule = TOO_LARGE if error.rule == TOO_LARGE.code else BAD_MAGIC
         refused = Refused(rule, error.reason, error.hint)
-    member = subject.member.removesuffix(CODE) + PROVENANCE
+    member = subject.member.removesuffix(CODE) + name
     return None, [refused.finding(subject.path, member)]
 
 
-def _program(
-    subject: Subject, place: str, provenance: Provenance | None
-) -> ReadProgram:
+def _program(subject: Subject, place: str) -> tuple[ReadProgram, list[Finding]]:
+    """A program with what is beside it, and what is wrong with that."""
+    origins, found = _beside(subject, subject.provenance, read_provenance, PROVENANCE)
+    keys, more = _beside(subject, subject.stored, read_content_keys, CONSTANTS)
+    constants = subject.consts
+    if constants is not None and keys is not None and len(keys) == len(constants):
+        constants = tuple(
+            replace(one, key=key) for one, key in zip(constants, keys, strict=True)
+        )
     member = subject.member
     if place and member:
         place = f"{place}[{member}]"
-    return ReadProgram(
+    program = ReadProgram(
         subject.text,
         subject.submod_names,
-        subject.consts,
+        constants,
         place or member,
         subject.profile or detect(subject.text),
         subject.entry,
         subject.manifest,
-        provenance,
+        origins,
     )
+    return program, found + more
 
 
 def _shown(path: str) -> str:

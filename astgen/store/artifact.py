@@ -18,6 +18,7 @@ from astgen.garbage import paused
 from astgen.store.codec import Encoded, dumps, encode
 from astgen.store.codec.supplied import OR_SUPPLY
 from astgen.store.container import pack, write
+from astgen.store.contents import content_keys
 from astgen.store.facts import current_environment
 from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
 from astgen.store.manifest import (
@@ -204,7 +205,7 @@ def _hashes(
     names, dialect = artifact.submod_names, artifact.dialect
     supplied = supplied_of(encoded.slots)
     found = interface(tree, paths, names, dialect, supplied)
-    keys = {slot: one.key for slot, one in enumerate(encoded.slots)}
+    keys = dict(enumerate(content_keys(encoded.document)))
     return {
         "content": content_hash(members, dialect.entry, names),
         "code": code_hash(tree),

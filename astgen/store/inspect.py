@@ -15,6 +15,7 @@ from astgen.lint.subject import Contents, Subject
 from astgen.provenance.document import read_provenance
 from astgen.store.asked import asked_dialect
 from astgen.store.container import Archive, located, read
+from astgen.store.contents import read_content_keys
 from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
 from astgen.store.limits import Limits
 from astgen.store.manifest import SUPPLIED, Manifest, supplied_of
@@ -193,8 +194,10 @@ def _inspected(archive: Archive) -> Inspected:
         found = interface(scanned.tree, scanned.paths, names or (), dialect, supplied)
         hashes["interface"] = interface_hash(found)
         hashes["code"] = code_hash(scanned.tree)
-        keys = {slot: one.key for slot, one in enumerate(manifest.consts or ())}
-        hashes["structure"] = structure_hash(scanned.tree, dialect, keys)
+        if CONSTANTS in archive.members:
+            keys = read_content_keys(archive.members[CONSTANTS])
+            structure = structure_hash(scanned.tree, dialect, dict(enumerate(keys)))
+            hashes["structure"] = structure
         if supplied:
             known = uses_of(scanned.tree, dialect)
             uses = {slot: str(known[slot]) for slot, _ in supplied if slot in known}

@@ -45,15 +45,13 @@ import operator
 
 
 def __vllm_inlined_submods__0(
-    a_parameter_with_a_name_that_is_so_long_that_it_stands_on_a_line_of_its_own_for_that,
+    a_parameter_with_a_name_that_is_so_long_that_the_line_is_full, *rest
 ):
-    return a_parameter_with_a_name_that_is_so_long_that_it_stands_on_a_line_of_its_own_for_that
+    return a_parameter_with_a_name_that_is_so_long_that_the_line_is_full
 
 
-def execution_fn(
-    x_with_a_name_that_is_rather_long_so_that_it_is_a_line, *rest_of_all, __vllm_submods__
-):
-    日本語日本語日本語日本語日本語日本 = torch.relu(x_with_a_name_that_is_rather_long_so_that)
+def execution_fn(x, *, __vllm_submods__):
+    日本語日本語日本語日本語日本語日本 = torch.relu(x)
     é = torch.neg(日本語日本語日本語日本語日本語日本)
     del 日本語日本語日本語日本語日本語日本
     return é
@@ -248,11 +246,13 @@ def test_no_text_suppresses_a_finding(text: str, tmp_path: Any) -> None:
 
 
 def test_wide_names_and_starred_parameters_have_no_room() -> None:
-    for seed in range(20):
-        known = invented(WIDE, Random(seed), ["f32[2]", "f32[s0, 128, 4]", "i64[]"])
+    for length in range(1, 60):
+        known = invented(WIDE, Random(length), ["f" * length])
         found = dump(ReadProgram(WIDE, provenance=known), Options(annotate=True)).text
         assert same(found, WIDE)
         assert black.format_str(found, mode=black.Mode()) == found
+        assert found.count("f" * length) > 6
+        assert not re.search(r"\*rest .*#", found)
 
 
 def test_edited_functions_get_no_comments() -> None:

@@ -69,6 +69,10 @@ def test_a_piece_that_does_something_else_is_found_though_the_text_is_the_same(
         r"(submod_4 \(model.1, graph \w{8}\)) became (?!\1)submod_4 \(model.1, .*\)",
         one.detail,
     )
+    where, before, after = one.inside
+    assert re.fullmatch(r"constant changed in model.1, captured_model.py:[0-9]+", where)
+    assert before.startswith("  - add = ") and "alpha=0.5" in before
+    assert after.startswith("  + add = ") and "alpha=0.25" in after
     # By name alone, nothing tells them apart.
     unknown = [replace(program, provenance=None) for program in (left, right)]
     assert compare_programs(*unknown).verdict == "renamed only"

@@ -30,7 +30,7 @@ from astgen.store.manifest import (
     supplied_of,
     usable_entry,
 )
-from astgen.store.members import PROVENANCE
+from astgen.store.members import CONSTANTS, PROVENANCE
 from astgen.store.parsing import parse_manifest
 
 __all__ = ["beside", "is_artifact", "read_artifact"]
@@ -115,8 +115,11 @@ def read_artifact(
     if CODE in members:
         try:
             found = _program(members[CODE], parsed, budget)
-            if PROVENANCE in listed and PROVENANCE in members:
-                found = replace(found, provenance=members[PROVENANCE].load)
+            there = {name: members[name] for name in listed if name in members}
+            if PROVENANCE in there:
+                found = replace(found, provenance=there[PROVENANCE].load)
+            if CONSTANTS in there:
+                found = replace(found, stored=there[CONSTANTS].load)
             contents.subjects.append(found)
         except Refused as refused:
             tell(refused, CODE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from astgen.review.diff.deaths import compare_deaths
 from astgen.review.diff.difference import Difference, Place
@@ -87,15 +87,19 @@ class _Lines:
             return
         flow: list[str] = []
         constants: list[str] = []
+        pieces: tuple[int, int] | None = None
         for one, other in zip(left.holes, right.holes):
             detail = self.hole(one, other)
             if detail:
+                if one.kind == "piece":
+                    pieces = int(one.key), int(other.key)
                 (constants if one.kind in ("literal", "constant") else flow).append(
                     detail
                 )
         if flow:
             category = "result changed" if left.is_return else "call changed"
-            yield self.told(category, left, right, "; ".join(flow))
+            told = self.told(category, left, right, "; ".join(flow))
+            yield replace(told, pieces=pieces)
         if constants:
             yield self.told("constant changed", left, right, "; ".join(constants))
 

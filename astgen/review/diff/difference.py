@@ -42,9 +42,13 @@ class Difference:
         left: Where, on the left; None for what is on the right only.
         right: Where, on the right; None for what is on the left only.
         detail: What differs, for people; may be empty.
+        pieces: The slots of two pieces that do not do the same, if that is it.
+        inside: What differs in these, for people, as far as it is known.
     """
 
     category: str
     left: Place | None
     right: Place | None
     detail: str = ""
+    pieces: tuple[int, int] | None = None
+    inside: tuple[str, ...] = ()

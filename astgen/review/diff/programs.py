@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from astgen import structure
 from astgen.check import scan
@@ -14,6 +14,7 @@ from astgen.garbage import paused
 from astgen.provenance.model import Provenance
 from astgen.review.diff.compare import Pairs, compare_functions
 from astgen.review.diff.difference import Difference, Place
+from astgen.review.diff.inside import inside
 from astgen.review.diff.matching import Side
 from astgen.review.programs import ReadProgram
 from astgen.structure.lines import Function, functions_of
@@ -69,9 +70,24 @@ def compare_programs(left: ReadProgram, right: ReadProgram) -> Comparison:
             found += compare_functions(*both, pairs)
     found += _entries(sides[0][-1], sides[1][-1])
     if found:
-        return Comparison("different", tuple(found))
+        return Comparison("different", tuple(_explained(found, left, right)))
     same = (left.code, left.constants) == (right.code, right.constants)
     return Comparison("identical" if same else "renamed only")
+
+
+def _explained(
+    found: Sequence[Difference], left: ReadProgram, right: ReadProgram
+) -> Iterator[Difference]:
+    """The same, with what differs in pieces."""
+    for one in found:
+        if one.pieces is not None:
+            lines = inside(left, right, one.pieces, _differences)
+            one = replace(one, inside=lines)
+        yield one
+
+
+def _differences(left: ReadProgram, right: ReadProgram) -> tuple[Difference, ...]:
+    return compare_programs(left, right).differences
 
 
 def contents_of(program: ReadProgram) -> dict[int, str] | None:

@@ -36,6 +36,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
                 "left": _place(one.left),
                 "right": _place(one.right),
                 "detail": one.detail,
+                "inside": list(one.inside),
             }
             for one in comparison.differences
         ],
@@ -62,6 +63,8 @@ def as_lines(
         yield from _body(one, sides, context)
         if one.detail:
             yield "note", f"  {one.detail}"
+        for line in one.inside:
+            yield "note", f"    {_cut(line)}"
         yield "", ""
     counts = Counter(one.category for one in comparison.differences)
     told = ", ".join(f"{category} {count}" for category, count in counts.items())

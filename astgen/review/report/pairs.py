@@ -53,6 +53,7 @@ def compared(left: Parsed, right: Parsed) -> dict[str, Any]:
                 "left": _block(left, one.left),
                 "right": _block(right, one.right),
                 "detail": visible(one.detail),
+                "inside": [*map(visible, one.inside)],
             }
             for one in found
         ],

@@ -174,7 +174,8 @@ const panes = {
         ` ${places.filter(Boolean).join(" \u2192 ")}`,
         one.left >= 0 ? make("code", { class: "left" }, page.sides[0].text(one.left, 120)) : "",
         one.right >= 0 ? make("code", { class: "right" }, page.sides[1].text(one.right, 120)) : "",
-        one.detail ? make("p", {}, clip(one.detail, 400)) : "")));
+        one.detail ? make("p", {}, clip(one.detail, 400)) : "",
+        one.inside.length ? make("pre", {}, one.inside.map((line) => clip(line, 300)).join("\n")) : "")));
     });
     box.replaceChildren(make("p", { class: "verdict" }, make("b", {}, verdict), told ? `: ${told}` : ""), list);
   },
