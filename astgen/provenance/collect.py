@@ -91,12 +91,14 @@ class _Collector:
         if graph is None:
             return Origin(node.name, value, module_of(node), source_of(node))
         inside = [one for one in graph.graph.nodes if one.op.startswith("call_")]
+        lines = {*map(source_of, inside)}
         self.piece(values, node, graph)
         return Origin(
             node.name,
             value,
             module_of(node) or common_module(map(module_of, inside)),
-            next(filter(None, map(source_of, inside)), None),
+            # Of several lines, none is that of the call.
+            lines.pop() if len(lines) == 1 else None,
         )
 
     def value(self, values: Values, node: fx.Node) -> Value | None:

@@ -6,7 +6,6 @@ graph does not.
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from torch import fx
@@ -16,7 +15,8 @@ from astgen.check import scan
 from astgen.errors import AstgenError
 from astgen.provenance.model import FunctionOrigins, Origin, PieceProgram
 from astgen.provenance.places import module_of, source_of
-from astgen.store.codec import dumps, encode
+from astgen.store.codec import encode
+from astgen.store.contents import content_keys
 from astgen.structure import structure_hash
 
 __all__ = ["content_of"]
@@ -64,8 +64,6 @@ def _described(value: Any) -> tuple[str, str, str]:
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     try:
         encoded = encode([value])
-        # It has the digests of what is in tensors, and keys of slots do not.
-        document = dumps(encoded.document)
-        return kind, encoded.slots[0].shown, hashlib.sha256(document).hexdigest()
+        return kind, encoded.slots[0].shown, content_keys(encoded.document)[0]
     except AstgenError:
         return kind, kind, kind

@@ -168,6 +168,19 @@ class PieceOrigins:
     structure: str = ""
     program: PieceProgram | None = None
 
+    @property
+    def span(self) -> str:
+        """The modules of its first and its last node, as far as they are known."""
+        functions = {} if self.program is None else self.program.functions
+        modules = [
+            origin.module
+            for function in functions.values()
+            for origin in function.statements
+            if origin is not None and origin.module and not function.path
+        ]
+        ends = dict.fromkeys([modules[0], modules[-1]] if modules else [])
+        return " to ".join(ends)
+
 
 @dataclass(frozen=True)
 class Provenance:

@@ -66,11 +66,14 @@ def test_a_piece_that_does_something_else_is_found_though_the_text_is_the_same(
     # The second layer's residual is in the piece behind its softmax.
     assert one.left is not None and "submod_4 = " in one.left.text
     assert re.fullmatch(
-        r"(submod_4 \(model.1, graph \w{8}\)) became (?!\1)submod_4 \(model.1, .*\)",
+        r"submod_4 \(model.1 to model.2.project, graph (\w{8})\) became "
+        r"submod_4 \(model.1 to model.2.p, graph (?!\1)\w{8}\)",
         one.detail,
     )
     where, before, after = one.inside
-    assert re.fullmatch(r"constant changed in model.1, captured_model.py:[0-9]+", where)
+    assert re.fullmatch(
+        r"constant changed in model.1, support/captured_model.py:[0-9]+", where
+    )
     assert before.startswith("  - add = ") and "alpha=0.5" in before
     assert after.startswith("  + add = ") and "alpha=0.25" in after
     # By name alone, nothing tells them apart.

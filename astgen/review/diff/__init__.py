@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from astgen.review.diff.classes import classified
 from astgen.review.diff.difference import CATEGORIES, Difference, Place
-from astgen.review.diff.programs import Comparison, compare_programs, structure_hash
+from astgen.review.diff.programs import (
+    Comparison,
+    compare_programs,
+    contents_of,
+    structure_hash,
+)
 
 __all__ = [
     "CATEGORIES",
@@ -13,5 +18,6 @@ __all__ = [
     "Place",
     "classified",
     "compare_programs",
+    "contents_of",
     "structure_hash",
 ]

@@ -11,7 +11,6 @@ from astgen import structure
 from astgen.check import scan
 from astgen.errors import InvalidProgramError
 from astgen.garbage import paused
-from astgen.provenance.model import Provenance
 from astgen.review.diff.compare import Pairs, compare_functions
 from astgen.review.diff.difference import Difference, Place
 from astgen.review.diff.inside import inside
@@ -33,10 +32,13 @@ class Comparison:
     Attributes:
         verdict: `identical` (the same bytes), `renamed only`, or `different`.
         differences: What differs, function by function, the entry last.
+        uncompared: How many pieces are called of which nobody knows, on one side or
+            both, what they do: they may differ all the same.
     """
 
     verdict: str
     differences: tuple[Difference, ...] = ()
+    uncompared: int = 0
 
 
 @paused()
@@ -69,10 +71,21 @@ def compare_programs(left: ReadProgram, right: ReadProgram) -> Comparison:
             both = Side(one, meanings[0]), Side(other, meanings[1])
             found += compare_functions(*both, pairs)
     found += _entries(sides[0][-1], sides[1][-1])
+    unknown = _uncompared(sides[0], left, right)
     if found:
-        return Comparison("different", tuple(_explained(found, left, right)))
+        told = tuple(_explained(found, left, right))
+        return Comparison("different", told, unknown)
     same = (left.code, left.constants) == (right.code, right.constants)
-    return Comparison("identical" if same else "renamed only")
+    return Comparison("identical" if same else "renamed only", (), unknown)
+
+
+def _uncompared(
+    functions: Sequence[Function], left: ReadProgram, right: ReadProgram
+) -> int:
+    """How many pieces are called, if it is not known what they do."""
+    if contents_of(left) is not None and contents_of(right) is not None:
+        return 0
+    return len({*_called(functions)})
 
 
 def _explained(
@@ -103,24 +116,29 @@ def contents_of(program: ReadProgram) -> dict[int, str] | None:
     Raises:
         InvalidProgramError: It is not generated code.
     """
-    names, provenance = program.submod_names, program.provenance
-    if names is None or provenance is None:
-        return None
-    called = [
-        int(hole.key)
-        for function in _parsed(program)
-        for line in function.lines
-        for hole in line.holes
-        if hole.kind == "piece"
-    ]
     found: dict[int, str] = {}
+    called = _called(_parsed(program))
+    names, provenance = program.submod_names, program.provenance
+    if called and (names is None or provenance is None):
+        return None
     for slot in called:
-        name = names[slot] if slot < len(names) else None
-        piece = provenance.pieces.get(name) if name is not None else None
+        name = names[slot] if names and slot < len(names) else None
+        piece = provenance.pieces.get(name) if provenance and name else None
         if piece is None or not piece.structure:
             return None
         found[slot] = piece.structure
     return found
+
+
+def _called(functions: Sequence[Function]) -> list[int]:
+    """The slots of the pieces that are called, in order."""
+    return [
+        int(hole.key)
+        for function in functions
+        for line in function.lines
+        for hole in line.holes
+        if hole.kind == "piece"
+    ]
 
 
 def structure_hash(program: ReadProgram) -> str:
@@ -179,18 +197,9 @@ def _meanings(left: ReadProgram, right: ReadProgram) -> tuple[Meanings, Meanings
 def _told(program: ReadProgram, name: str, content: str) -> str:
     """What people are told of a piece: where it is, and which graph it has."""
     graph = f"graph {content[:_SHOWN]}"
-    module = "" if program.provenance is None else _module(program.provenance, name)
-    return f"{name} ({module}, {graph})" if module else f"{name} ({graph})"
-
-
-def _module(provenance: Provenance, name: str) -> str:
-    """The module that most of a piece is of."""
-    node = name.replace(".", "_")
-    for function in provenance.functions.values():
-        for origin in function.statements:
-            if origin is not None and origin.node == node:
-                return origin.module
-    return ""
+    provenance = program.provenance
+    span = "" if provenance is None else provenance.pieces[name].span
+    return f"{name} ({span}, {graph})" if span else f"{name} ({graph})"
 
 
 def _are_same(

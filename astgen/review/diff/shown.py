@@ -14,7 +14,10 @@ from astgen.review.diff.programs import Comparison
 from astgen.review.programs import ReadProgram
 from astgen.structure.lines import Line, functions_of
 
-__all__ = ["as_json", "as_lines"]
+__all__ = ["UNKNOWN", "as_json", "as_lines"]
+
+UNKNOWN = "a source has no provenance"
+"""Why pieces are not compared."""
 
 _WIDEST = 160
 """Characters of a statement that are shown; calls of pieces take dozens of names."""
@@ -29,6 +32,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
     """A comparison as a value of JSON."""
     return {
         "verdict": comparison.verdict,
+        "pieces_not_compared": comparison.uncompared,
         "counts": dict(Counter(one.category for one in comparison.differences)),
         "differences": [
             {
@@ -69,6 +73,10 @@ def as_lines(
     counts = Counter(one.category for one in comparison.differences)
     told = ", ".join(f"{category} {count}" for category, count in counts.items())
     yield "head", comparison.verdict + f": {told}" * bool(told)
+    count = comparison.uncompared
+    if count:
+        pieces = "1 piece does" if count == 1 else f"{count} pieces do"
+        yield "note", f"what {pieces} is not compared: {UNKNOWN}"
 
 
 def _body(

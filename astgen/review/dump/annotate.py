@@ -11,7 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from unicodedata import east_asian_width
 
-from astgen.provenance.model import FunctionOrigins, Origin, Provenance, Symbol, Value
+from astgen.provenance.model import (
+    FunctionOrigins,
+    Origin,
+    PieceOrigins,
+    Provenance,
+    Symbol,
+    Value,
+)
 from astgen.review.dump.plain import comment
 
 __all__ = ["annotated", "sizes_legend"]
@@ -45,7 +52,7 @@ def annotated(
             origins = provenance.functions.get(node.name)
             if origins is not None and len(origins.statements) == len(node.body):
                 _head(notes, node, origins, names)
-                _body(notes, node, origins)
+                _body(notes, node, origins, provenance.pieces)
     return notes.text()
 
 
@@ -116,14 +123,20 @@ def _head(
             notes.above(node, f"{one.arg}: {value.type[:_ENOUGH]}")
 
 
-def _body(notes: _Notes, node: ast.FunctionDef, origins: FunctionOrigins) -> None:
-    last = ""
+def _body(
+    notes: _Notes,
+    node: ast.FunctionDef,
+    origins: FunctionOrigins,
+    pieces: Mapping[str, PieceOrigins],
+) -> None:
+    last: list[str] = []
     for statement, origin in zip(node.body, origins.statements):
         if origin is None:
             continue
-        place = _place(origin)
+        place = _place(origin, pieces.get(origin.node))
         if place and place != last:
-            notes.above(statement, place, _WIDTH)
+            for line in place:
+                notes.above(statement, line, _WIDTH)
             last = place
         if origin.value is not None and isinstance(statement, ast.Assign):
             _type(notes, statement, origin.value)
@@ -137,15 +150,20 @@ def _type(notes: _Notes, statement: ast.Assign, value: Value) -> None:
         notes.above(statement, f"{name}: {value.type[:_ENOUGH]}")
 
 
-def _place(origin: Origin) -> str:
-    """The module of a statement and the line that made it, as one text."""
+def _place(origin: Origin, piece: PieceOrigins | None) -> list[str]:
+    """The module of a statement, and the line that made it with its text below."""
     source = origin.source
     parts = [origin.module[:_ENOUGH]]
+    text = ""
     if source is not None:
         where = f" in {source.function[:_ENOUGH]}" if source.function else ""
-        text = f": {source.text[:_ENOUGH]}" if source.text else ""
-        parts.append(f"{source.file[:_ENOUGH]}:{source.line}{where}{text}")
-    return " | ".join(part for part in parts if part)
+        text = source.text[:_ENOUGH].strip()
+        parts.append(f"{source.file[:_ENOUGH]}:{source.line}{where}")
+    elif piece is not None:
+        span = f", {piece.span[:_ENOUGH]}" if piece.span else ""
+        parts.append(f"{piece.operators} operators{span}")
+    line = " | ".join(part for part in parts if part)
+    return [part for part in (line, f"> {text}" if text else "") if part]
 
 
 def _comment(text: str) -> str:

@@ -13,6 +13,7 @@ __all__ = ["names_legend", "slots_legend"]
 
 _WORD = re.compile(r"\w+", re.ASCII)
 _WIDEST = 200
+_DIGITS = 8
 
 
 def names_legend(names: Mapping[str, str], text: str) -> Iterator[str]:
@@ -42,13 +43,23 @@ def slots_legend(program: ReadProgram, dialect: Dialect) -> Iterator[str]:
     if names is None:
         yield f"# {dialect.submods}: not in the source"
     for slot, name in enumerate(names or ()):
-        shown = "no name" if name is None else _cut(name)
+        shown = "no name" if name is None else _cut(_piece(program, name))
         yield f"# {dialect.submods}[{slot}] = {shown}"
     constants = program.constants
     if constants is None:
         yield f"# {dialect.consts}: not in the source"
     for slot, constant in enumerate(constants or ()):
         yield f"# {dialect.consts}[{slot}] = {_cut(constant.shown)}"
+
+
+def _piece(program: ReadProgram, name: str) -> str:
+    """The name of a piece, and what is known of it."""
+    known = None if program.provenance is None else program.provenance.pieces.get(name)
+    if known is None:
+        return name
+    count = f"{known.operators} operator{'s' * (known.operators != 1)}"
+    graph = f"graph {known.structure[:_DIGITS]}" if known.structure else ""
+    return ", ".join(part for part in (name, count, known.span, graph) if part)
 
 
 def _cut(text: str) -> str:

@@ -56,7 +56,7 @@ const header = {
       box.append(make("option", { value: at }, `${clip(one.place || page.about.sources[0], 70)}${errors}${differs}`));
     });
     box.hidden = page.about.programs.length < 2;
-    box.addEventListener("change", () => open(Number(box.value)));
+    box.addEventListener("change", () => begin(Number(box.value)));
   },
 };
 
@@ -160,6 +160,12 @@ function clicked(event) {
   } else if (there) go(Number(there.dataset.side || 0), Number(there.dataset.block), {});
 }
 
+// Who compares two programs wants to see what differs.
+function begin(at) {
+  open(at);
+  if (page.diff) diff.go(0);
+}
+
 function start() {
   theme.start();
   header.chooser();
@@ -189,7 +195,7 @@ function start() {
     if (!shut) chart.draw();
   });
   panes.open(narrow.matches ? "code" : page.about.programs[0].verdict ? "differences" : "details");
-  open(0);
+  begin(0);
   requestAnimationFrame(() => requestAnimationFrame(() => {
     document.documentElement.dataset.painted = String(Math.round(performance.now()));
   }));

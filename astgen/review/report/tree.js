@@ -7,11 +7,14 @@ const tree = {
     tree.of = new Map();
     tree.number = 0;
     const { nodes } = side().data.tree;
+    const own = page.sides.indexOf(side()) === 0 ? "left" : "right";
+    const changed = (page.diff ? page.diff.differences : []).map((one) => one[own]).filter((block) => block >= 0);
     const walk = (node, parent, level) => {
       node.id = `node-${(tree.number += 1)}`;
       node.parent = parent;
       node.level = level;
       tree.of.set(node.id, node);
+      node.changed = changed.some((block) => node.spans.some(([start, end]) => start <= block && block < end));
       // What is neither repeated nor long is open.
       if (node.nodes.length && node.kind !== "group" && level < 3) tree.open.add(node.id);
       node.nodes.forEach((one) => walk(one, node, level + 1));
@@ -76,6 +79,7 @@ const tree = {
       make("span", { class: "twist", "aria-hidden": "true" }, node.nodes.length ? (open_ ? "\u25be" : "\u25b8") : ""),
       make("span", { class: "name" }, clip(node.label, 120)),
       node.odd ? make("span", { class: "tag" }, "differs") : "",
+      node.changed ? make("span", { class: "tag" }, "changed") : "",
       make("span", { class: "many" }, grouped(node.count)),
     );
     return element;
