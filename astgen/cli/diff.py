@@ -10,7 +10,7 @@ import click
 from astgen.cli.console import DIFFERENT
 from astgen.errors import ArtifactError
 from astgen.review.diff import classified, compare_programs, contents_of
-from astgen.review.diff.shown import UNKNOWN, as_json, as_lines
+from astgen.review.diff.shown import as_json, as_lines, uncompared
 from astgen.review.programs import ReadProgram, read_programs
 
 __all__ = ["diff_command"]
@@ -136,9 +136,12 @@ def _show_classes(programs: Sequence[Named], is_json: bool, context: int) -> boo
         click.secho(f"class {number}, {key[:12]}: {len(members)}", bold=True)
         for name, _ in members:
             click.echo(f"  {name}")
-    if any(contents_of(program) is None for _, program in programs):
-        told = f"what pieces do is not compared: {UNKNOWN}"
-        click.secho(told, **_STYLES["note"])  # type: ignore[arg-type]
+    unknown = [
+        sum(not content for content in contents_of(program).values())
+        for _, program in programs
+    ]
+    if max(unknown):
+        click.secho(uncompared(max(unknown), 0), **_STYLES["note"])  # type: ignore[arg-type]
     for other in others:
         click.echo()
         _show_pairs([(first, other)], False, context)

@@ -30,7 +30,8 @@ def content_of(gm: fx.GraphModule) -> tuple[str, PieceProgram | None]:
 
     Returns:
         A digest that is equal for graphs that do the same, and the text; nothing of
-        both if the graph cannot be expressed.
+        both if the graph cannot be expressed, no digest if it is not known what one of
+        its constants is.
     """
     trace = emit.Trace()
     try:
@@ -43,11 +44,14 @@ def content_of(gm: fx.GraphModule) -> tuple[str, PieceProgram | None]:
     if scanned.tree is None or not scanned.in_grammar:
         return "", None
     keys = {place: key for place, (_, _, key) in enumerate(slots)}
+    is_known = all(keys.values())
     functions = {
         name: FunctionOrigins(one.path, statements=tuple(map(_origin, one.nodes)))
         for name, one in trace.functions.items()
     }
     program = PieceProgram(emitted.code, tuple(slots), functions)
+    if not is_known:
+        return "", program
     return structure_hash(scanned.tree, emitted.dialect, keys), program
 
 
@@ -66,4 +70,6 @@ def _described(value: Any) -> tuple[str, str, str]:
         encoded = encode([value])
         return kind, encoded.slots[0].shown, content_keys(encoded.document)[0]
     except AstgenError:
-        return kind, kind, kind
+        # The body of a checkpoint, or of a loop.
+        graph = content_of(value)[0] if isinstance(value, fx.GraphModule) else ""
+        return kind, kind, graph

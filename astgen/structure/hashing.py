@@ -30,14 +30,14 @@ def structure_hash(
     functions = functions_of(tree, dialect)
     order: dict[tuple[str, int], str] = {}
     for function in functions:
-        for line in function.lines:
-            for hole in line.holes:
-                if hole.kind in ("piece", "constant"):
-                    slot = hole.kind, int(hole.key)
-                    order.setdefault(slot, f"number {len(order)}")
+        for hole in function.holes():
+            if hole.kind in ("piece", "constant"):
+                slot = hole.kind, int(hole.key)
+                order.setdefault(slot, f"number {len(order)}")
+    # With the number: it counts whether two lines take the same object.
     meanings = Meanings(
         {
-            slot: constants.get(slot, number)
+            slot: f"{number} {constants.get(slot, '')}"
             for (kind, slot), number in order.items()
             if kind == "constant"
         },
@@ -46,5 +46,10 @@ def structure_hash(
     for function in functions:
         meanings.functions[function.name] = digest(function, meanings)
     entry = functions[-1].name
-    text = f"{entry} {meanings.functions[entry]}"
+    # Functions that nobody calls are differences, too.
+    called = {name for function in functions for name in function.called()}
+    unused = sorted(
+        meanings.functions[one.name] for one in functions[:-1] if one.name not in called
+    )
+    text = " ".join([entry, meanings.functions[entry], *unused])
     return hashlib.sha256(text.encode()).hexdigest()

@@ -77,12 +77,16 @@ class Parameter:
     Attributes:
         name: Its name.
         kind: `positional`, `*`, `keyword` or `**`.
-        default: The text of its default, empty if there is none.
+        default: Its default with holes, empty if there is none.
+        holes: What is in the holes, in order.
+        text: The default as it stands there.
     """
 
     name: str
     kind: str
     default: str = ""
+    holes: tuple[Hole, ...] = ()
+    text: str = ""
 
 
 @dataclass
@@ -107,6 +111,17 @@ class Function:
     lines: list[Line] = field(default_factory=list)
     deaths: dict[int, tuple[int, int]] = field(default_factory=dict)
 
+    def holes(self) -> Iterator[Hole]:
+        """What is in its holes, defaults first, in the order of the text."""
+        for parameter in self.parameters:
+            yield from parameter.holes
+        for line in self.lines:
+            yield from line.holes
+
+    def called(self) -> list[str]:
+        """The functions of the text that it calls, in order."""
+        return [str(hole.key) for hole in self.holes() if hole.kind == "function"]
+
 
 def functions_of(tree: ast.Module, dialect: Dialect) -> list[Function]:
     """Take a program apart.
@@ -116,13 +131,28 @@ def functions_of(tree: ast.Module, dialect: Dialect) -> list[Function]:
         dialect: Its names.
 
     Returns:
-        Its functions, in order.
+        Its functions in the order of their calls: what is called comes first, and the
+        last one of the text is the last one. Where the others stand does not count.
     """
-    return [
+    functions = [
         _Reading(node, dialect).function
         for node in tree.body
         if isinstance(node, ast.FunctionDef)
     ]
+    by_name = {one.name: one for one in functions}
+    order: dict[str, Function] = {}
+    # A stack: the last function is looked at first, then those that nobody calls.
+    todo = [(one, False) for one in [*functions[-2::-1], *functions[-1:]]]
+    while todo:
+        function, is_done = todo.pop()
+        if is_done:
+            order.setdefault(function.name, function)
+        elif function.name not in order:
+            todo.append((function, True))
+            called = [by_name[name] for name in function.called() if name in by_name]
+            todo += [(one, False) for one in reversed(called) if one.name not in order]
+    last = functions[-1:]
+    return [one for one in order.values() if one not in last] + last
 
 
 class _Reading:
@@ -130,18 +160,37 @@ class _Reading:
 
     def __init__(self, node: ast.FunctionDef, dialect: Dialect) -> None:
         self.dialect = dialect
-        found = list(_parameters(node.args))
+        self.values: dict[str, int] = {}
+        self.holes: list[Hole] = []
+        found = list(self.parameters(node.args))
         own = [one for one in found if one.name != dialect.submods]
         kinds = [one.kind for one in found if one.name == dialect.submods]
         self.function = Function(node.name, node.lineno, own, "".join(kinds))
-        self.values: dict[str, int] = {
-            one.name: -1 - place for place, one in enumerate(own)
-        }
+        self.values = {one.name: -1 - place for place, one in enumerate(own)}
         for statement in node.body:
             if isinstance(statement, ast.Delete):
                 self.delete(statement)
             else:
                 self.line(statement)
+
+    def parameters(self, spec: ast.arguments) -> Iterator[Parameter]:
+        positional = [*spec.posonlyargs, *spec.args]
+        without: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
+        for one, default in zip(positional, [*without, *spec.defaults]):
+            yield self.parameter(one.arg, "positional", default)
+        if spec.vararg is not None:
+            yield Parameter(spec.vararg.arg, "*")
+        for one, default in zip(spec.kwonlyargs, spec.kw_defaults):
+            yield self.parameter(one.arg, "keyword", default)
+        if spec.kwarg is not None:
+            yield Parameter(spec.kwarg.arg, "**")
+
+    def parameter(self, name: str, kind: str, default: ast.expr | None) -> Parameter:
+        if default is None:
+            return Parameter(name, kind)
+        self.holes = []
+        frame = self.framed(default)
+        return Parameter(name, kind, frame, tuple(self.holes), spelled(default))
 
     def delete(self, node: ast.Delete) -> None:
         behind = len(self.function.lines) - 1
@@ -153,7 +202,7 @@ class _Reading:
                     self.function.deaths[value] = (behind, name.lineno)
 
     def line(self, node: ast.stmt) -> None:
-        self.holes: list[Hole] = []
+        self.holes = []
         value = getattr(node, "value", None)
         frame = "" if value is None else self.framed(value)
         callee = ""
@@ -230,23 +279,6 @@ class _Reading:
     def hole(self, kind: str, key: int | str) -> str:
         self.holes.append(Hole(kind, key))
         return f"<{kind}>"
-
-
-def _parameters(spec: ast.arguments) -> Iterator[Parameter]:
-    positional = [*spec.posonlyargs, *spec.args]
-    without: list[ast.expr | None] = [None] * (len(positional) - len(spec.defaults))
-    for one, default in zip(positional, [*without, *spec.defaults]):
-        yield Parameter(one.arg, "positional", _text(default))
-    if spec.vararg is not None:
-        yield Parameter(spec.vararg.arg, "*")
-    for one, default in zip(spec.kwonlyargs, spec.kw_defaults):
-        yield Parameter(one.arg, "keyword", _text(default))
-    if spec.kwarg is not None:
-        yield Parameter(spec.kwarg.arg, "**")
-
-
-def _text(node: ast.expr | None) -> str:
-    return "" if node is None else spelled(node)
 
 
 def _name(node: ast.expr) -> str:

@@ -29,7 +29,8 @@ class Meanings:
         functions: For each inlined function, a text that is equal for functions that
             are compared with each other.
         shown: What people are told of a constant, by its meaning.
-        names: What people are told of a piece, by its slot.
+        names: What people are told of a piece that is known by content, by its slot.
+        stored: The slots whose constants are known by content.
     """
 
     constants: Mapping[int, str] = field(default_factory=dict)
@@ -37,6 +38,7 @@ class Meanings:
     functions: dict[str, str] = field(default_factory=dict)
     shown: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
+    stored: frozenset[int] = frozenset()
 
     def of(self, hole: Hole) -> str:
         """The meaning of what is in a hole; that of a value is its place."""
@@ -84,7 +86,8 @@ def digest(function: Function, meanings: Meanings) -> str:
         meanings: What its slots and the functions that it calls mean.
     """
     head = [
-        f"{one.kind} {one.name if one.kind == 'keyword' else ''} {one.default}"
+        f"{one.kind} {one.name if one.kind == 'keyword' else ''} {one.default} "
+        + " ".join(map(meanings.of, one.holes))
         for one in function.parameters
     ]
     lines: Sequence[Line] = function.lines

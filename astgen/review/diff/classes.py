@@ -14,7 +14,7 @@ __all__ = ["classified"]
 def classified(programs: Sequence[ReadProgram]) -> dict[str, list[int]]:
     """Put programs into classes between whose members nothing differs.
 
-    What pieces do counts if it is known for all programs.
+    What a piece does counts if that is known in all programs.
 
     Args:
         programs: The programs.
@@ -26,14 +26,14 @@ def classified(programs: Sequence[ReadProgram]) -> dict[str, list[int]]:
     Raises:
         InvalidProgramError: One is no generated code.
     """
-    contents = [contents_of(program) for program in programs]
-    are_known = all(one is not None for one in contents)
+    # By the numbers of calls, since slots may be numbered otherwise.
+    contents = [[*contents_of(program).values()] for program in programs]
+    known = [all(column) for column in zip(*contents)]
     classes: dict[str, list[int]] = {}
-    for place, (program, known) in enumerate(zip(programs, contents)):
+    for place, program in enumerate(programs):
         key = structure_hash(program)
-        if known and are_known:
-            # By the numbers of calls, since slots may be numbered otherwise.
-            order = "\n".join([key, *known.values()])
-            key = hashlib.sha256(order.encode()).hexdigest()
+        told = [one for one, is_known in zip(contents[place], known) if is_known]
+        if told:
+            key = hashlib.sha256("\n".join([key, *told]).encode()).hexdigest()
         classes.setdefault(key, []).append(place)
     return classes

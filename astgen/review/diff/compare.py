@@ -41,7 +41,13 @@ def compare_functions(left: Side, right: Side, pairs: Pairs) -> list[Difference]
     Returns:
         The differences, in the order of the text.
     """
-    found, parameters = compare_signatures(left.function, right.function)
+
+    def agree(one: Hole, other: Hole) -> bool:
+        same = left.meanings.of(one) == right.meanings.of(other)
+        slot = one.kind in ("piece", "constant")
+        return same and (not slot or pairs.agree(one, other))
+
+    found, parameters = compare_signatures(left.function, right.function, agree)
     matching = match_lines(left, right, parameters)
     lines = _Lines(left, right, matching, pairs)
     found += lines.differences()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from astgen import structure
@@ -32,13 +32,15 @@ class Comparison:
     Attributes:
         verdict: `identical` (the same bytes), `renamed only`, or `different`.
         differences: What differs, function by function, the entry last.
-        uncompared: How many pieces are called of which nobody knows, on one side or
-            both, what they do: they may differ all the same.
+        pieces: How many pieces are called of which nobody knows, on one side or both,
+            what they do: they may differ all the same.
+        constants: How many slots are used of which nobody knows what is in them.
     """
 
     verdict: str
     differences: tuple[Difference, ...] = ()
-    uncompared: int = 0
+    pieces: int = 0
+    constants: int = 0
 
 
 @paused()
@@ -71,21 +73,26 @@ def compare_programs(left: ReadProgram, right: ReadProgram) -> Comparison:
             both = Side(one, meanings[0]), Side(other, meanings[1])
             found += compare_functions(*both, pairs)
     found += _entries(sides[0][-1], sides[1][-1])
-    unknown = _uncompared(sides[0], left, right)
+    unknown = _unknown(sides[0], meanings[0])
     if found:
         told = tuple(_explained(found, left, right))
-        return Comparison("different", told, unknown)
+        return Comparison("different", told, *unknown)
     same = (left.code, left.constants) == (right.code, right.constants)
-    return Comparison("identical" if same else "renamed only", (), unknown)
+    return Comparison("identical" if same else "renamed only", (), *unknown)
 
 
-def _uncompared(
-    functions: Sequence[Function], left: ReadProgram, right: ReadProgram
-) -> int:
-    """How many pieces are called, if it is not known what they do."""
-    if contents_of(left) is not None and contents_of(right) is not None:
-        return 0
-    return len({*_called(functions)})
+def _unknown(functions: Sequence[Function], known: Meanings) -> tuple[int, int]:
+    """How many pieces and constants of a program are not compared by content."""
+    used = {
+        (hole.kind, int(hole.key))
+        for function in functions
+        for hole in function.holes()
+        if hole.kind in ("piece", "constant")
+    }
+    return (
+        sum(kind == "piece" and slot not in known.names for kind, slot in used),
+        sum(kind == "constant" and slot not in known.stored for kind, slot in used),
+    )
 
 
 def _explained(
@@ -103,7 +110,7 @@ def _differences(left: ReadProgram, right: ReadProgram) -> tuple[Difference, ...
     return compare_programs(left, right).differences
 
 
-def contents_of(program: ReadProgram) -> dict[int, str] | None:
+def contents_of(program: ReadProgram) -> dict[int, str]:
     """What the pieces that a program calls do, by slot.
 
     Args:
@@ -111,34 +118,21 @@ def contents_of(program: ReadProgram) -> dict[int, str] | None:
 
     Returns:
         For each, in the order of its first call, a text that is equal for pieces whose
-        graphs do the same; None unless that is known of all of them.
+        graphs do the same; empty for those of which that is not known.
 
     Raises:
         InvalidProgramError: It is not generated code.
     """
+    names = program.submod_names or ()
+    known = {} if program.provenance is None else program.provenance.pieces
     found: dict[int, str] = {}
-    called = _called(_parsed(program))
-    names, provenance = program.submod_names, program.provenance
-    if called and (names is None or provenance is None):
-        return None
-    for slot in called:
-        name = names[slot] if names and slot < len(names) else None
-        piece = provenance.pieces.get(name) if provenance and name else None
-        if piece is None or not piece.structure:
-            return None
-        found[slot] = piece.structure
+    for function in _parsed(program):
+        for hole in function.holes():
+            if hole.kind == "piece":
+                slot = int(hole.key)
+                piece = known.get(names[slot] or "") if slot < len(names) else None
+                found[slot] = "" if piece is None else piece.structure
     return found
-
-
-def _called(functions: Sequence[Function]) -> list[int]:
-    """The slots of the pieces that are called, in order."""
-    return [
-        int(hole.key)
-        for function in functions
-        for line in function.lines
-        for hole in line.holes
-        if hole.kind == "piece"
-    ]
 
 
 def structure_hash(program: ReadProgram) -> str:
@@ -169,8 +163,20 @@ def _tree(program: ReadProgram) -> ast.Module:
 
 
 def _values(program: ReadProgram) -> dict[int, str]:
+    """For each slot what equal constants share, as far as they are in the file."""
     constants = program.constants or ()
-    return {slot: one.key for slot, one in enumerate(constants)}
+    return {
+        slot: f"a {one.kind} that is not in the file" if absent else one.key
+        for slot, (one, absent) in enumerate(zip(constants, _absent(program)))
+    }
+
+
+def _absent(program: ReadProgram) -> list[bool]:
+    """For each slot whether its constant is not in the file."""
+    said = None if program.manifest is None else program.manifest.consts
+    if said is None:
+        return [False] * len(program.constants or ())
+    return [one.supplied for one in said]
 
 
 def _meanings(left: ReadProgram, right: ReadProgram) -> tuple[Meanings, Meanings]:
@@ -180,26 +186,39 @@ def _meanings(left: ReadProgram, right: ReadProgram) -> tuple[Meanings, Meanings
         for one, program in zip(found, (left, right)):
             one.constants = _values(program)
             one.shown = {value.key: value.shown for value in program.constants or ()}
-    contents = [one for one in map(contents_of, (left, right)) if one is not None]
-    if len(contents) == 2:
-        for one, program, known in zip(found, (left, right), contents):
-            one.pieces = known
-            names = _named(program)
-            one.names = {
-                slot: _told(program, names[slot], known[slot]) for slot in known
-            }
-    elif _are_same(left.submod_names, right.submod_names):
-        for one, program in zip(found, (left, right)):
-            one.pieces = _named(program)
+            stored = enumerate(_absent(program))
+            one.stored = frozenset(slot for slot, absent in stored if not absent)
+    contents = contents_of(left), contents_of(right)
+    if _are_same(left.submod_names, right.submod_names):
+        names = _named(left), _named(right)
+        known = [
+            {its[slot] for slot, content in one.items() if content}
+            for its, one in zip(names, contents)
+        ]
+        # By name, and by content where both sides know it.
+        both = known[0] & known[1]
+        for one, program, its, content in zip(found, (left, right), names, contents):
+            compared = {slot: its[slot] for slot in content if its[slot] in both}
+            one.pieces = {**its, **{slot: content[slot] for slot in compared}}
+            one.names = _told(program, compared, content)
+    elif all([*contents[0].values(), *contents[1].values()]):
+        for one, program, content in zip(found, (left, right), contents):
+            one.pieces = content
+            one.names = _told(program, _named(program), content)
     return found
 
 
-def _told(program: ReadProgram, name: str, content: str) -> str:
-    """What people are told of a piece: where it is, and which graph it has."""
-    graph = f"graph {content[:_SHOWN]}"
-    provenance = program.provenance
-    span = "" if provenance is None else provenance.pieces[name].span
-    return f"{name} ({span}, {graph})" if span else f"{name} ({graph})"
+def _told(
+    program: ReadProgram, names: Mapping[int, str], contents: Mapping[int, str]
+) -> dict[int, str]:
+    """What people are told of pieces: where they are, and which graphs they have."""
+    known = {} if program.provenance is None else program.provenance.pieces
+    found = {}
+    for slot in contents.keys() & names.keys():
+        graph = f"graph {contents[slot][:_SHOWN]}"
+        span = known[names[slot]].span if names[slot] in known else ""
+        found[slot] = f"{names[slot]} ({', '.join(filter(None, (span, graph)))})"
+    return found
 
 
 def _are_same(

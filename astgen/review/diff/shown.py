@@ -14,10 +14,7 @@ from astgen.review.diff.programs import Comparison
 from astgen.review.programs import ReadProgram
 from astgen.structure.lines import Line, functions_of
 
-__all__ = ["UNKNOWN", "as_json", "as_lines"]
-
-UNKNOWN = "a source has no provenance"
-"""Why pieces are not compared."""
+__all__ = ["as_json", "as_lines", "uncompared"]
 
 _WIDEST = 160
 """Characters of a statement that are shown; calls of pieces take dozens of names."""
@@ -32,7 +29,10 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
     """A comparison as a value of JSON."""
     return {
         "verdict": comparison.verdict,
-        "pieces_not_compared": comparison.uncompared,
+        "not_compared": {
+            "pieces": comparison.pieces,
+            "constants": comparison.constants,
+        },
         "counts": dict(Counter(one.category for one in comparison.differences)),
         "differences": [
             {
@@ -73,10 +73,24 @@ def as_lines(
     counts = Counter(one.category for one in comparison.differences)
     told = ", ".join(f"{category} {count}" for category, count in counts.items())
     yield "head", comparison.verdict + f": {told}" * bool(told)
-    count = comparison.uncompared
-    if count:
-        pieces = "1 piece does" if count == 1 else f"{count} pieces do"
-        yield "note", f"what {pieces} is not compared: {UNKNOWN}"
+    if comparison.pieces or comparison.constants:
+        yield "note", uncompared(comparison.pieces, comparison.constants)
+
+
+def uncompared(pieces: int, constants: int) -> str:
+    """A line that says what was not compared, since a source does not say it.
+
+    Args:
+        pieces: The number of pieces whose graphs are not known.
+        constants: The number of constants that are not known.
+    """
+    parts = []
+    if pieces:
+        parts.append(f"what {pieces} piece{'s do' if pieces > 1 else ' does'}")
+    if constants:
+        parts.append(f"what {constants} constant{'s are' if constants > 1 else ' is'}")
+    hint = "; a source has no provenance" if pieces else ""
+    return f"not compared: {', '.join(parts)}{hint}"
 
 
 def _body(

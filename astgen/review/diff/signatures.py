@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from astgen.review.diff.difference import Difference, Place
 from astgen.review.diff.sequences import matched
-from astgen.structure.lines import Function, Parameter
+from astgen.structure.lines import Function, Hole, Parameter
 
 __all__ = ["compare_signatures"]
 
 
+Agree = Callable[[Hole, Hole], bool]
+"""Whether what is in two holes may be the same."""
+
+
 def compare_signatures(
-    left: Function, right: Function
+    left: Function, right: Function, agree: Agree
 ) -> tuple[list[Difference], dict[int, int]]:
     """Compare the parameters of two functions, whose names do not count.
 
     Args:
         left: One function.
         right: The other one.
+        agree: Compares what is in defaults.
 
     Returns:
         The differences, one at most, and which parameter of the right each of the
@@ -31,7 +38,7 @@ def compare_signatures(
             details.append(f"parameter {place} ({one.name}) was removed")
             continue
         other = right.parameters[pairs[place]]
-        if _kind(one) != _kind(other):
+        if not _same(one, other, agree):
             details.append(
                 f"parameter {place} ({one.name}) is {_kind(other)}, was {_kind(one)}"
             )
@@ -59,7 +66,17 @@ def _paired(left: list[Parameter], right: list[Parameter]) -> dict[int, int]:
     return dict(matched([one.name for one in left], [one.name for one in right]))
 
 
+def _same(left: Parameter, right: Parameter, agree: Agree) -> bool:
+    named = "keyword" in (left.kind, right.kind) and left.name != right.name
+    if named or (left.kind, left.default) != (right.kind, right.default):
+        return False
+    holes = list(zip(left.holes, right.holes))
+    if any(one.kind != other.kind for one, other in holes):
+        return False
+    return all([agree(one, other) for one, other in holes])
+
+
 def _kind(one: Parameter) -> str:
     """What callers have to know of a parameter."""
     name = f" {one.name}" if one.kind == "keyword" else ""
-    return f"{one.kind}{name}" + (f" = {one.default}" if one.default else "")
+    return f"{one.kind}{name}" + (f" = {one.text}" if one.default else "")
