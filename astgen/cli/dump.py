@@ -75,10 +75,14 @@ def dump_command(
     Exit codes: 0 it was shown, 1 the checker refuses it or a part could not be read
     (what there is was shown), 2 it could not be done.
     """
+    from astgen.cli.files import demand_other
     from astgen.lint.sources.refusal import display
     from astgen.review.dump import Options
     from astgen.review.programs import choose, read_source
 
+    if output is not None and not source.endswith(".py"):
+        # A text may be laid out in its place, what holds it may not be replaced by it.
+        demand_other(Path(output), source)
     found = read_source(source)
     programs = choose(found.programs, member, display(source))
     options = Options(alias, fold, legend, annotate, namespaces)
@@ -148,7 +152,7 @@ def _write(text: str, output: str | None) -> None:
 
 def _colored(text: str) -> str:
     """A text as terminals show it, if this is one and pygments is there."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    if sys.stdout is None or not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return text
     if os.environ.get("TERM") == "dumb" or len(text) > _MOST_COLORED:
         return text

@@ -10,7 +10,13 @@ from pathlib import Path
 from astgen.errors import CaptureError
 from astgen.store.atomic import put
 
-__all__ = ["left_from_before", "prepare_directory", "write_chunks", "write_text"]
+__all__ = [
+    "demand_other",
+    "left_from_before",
+    "prepare_directory",
+    "write_chunks",
+    "write_text",
+]
 
 _BLOCK = 1 << 16
 
@@ -64,6 +70,31 @@ def write_chunks(path: Path, chunks: Iterable[str]) -> None:
         put(target, _encoded(chunks), mode)
     except OSError as error:
         raise _refused(path, error) from error
+    except RuntimeError as error:
+        # Up to Python 3.12, a link that leads to itself is no OSError.
+        raise _refused(path, OSError(str(error))) from error
+
+
+def demand_other(output: Path, *sources: str) -> None:
+    """Refuse to write over what is read.
+
+    Args:
+        output: The file that is to be written.
+        sources: What is read, `-` for standard input.
+
+    Raises:
+        CaptureError: It is one of them.
+    """
+    for source in sources:
+        try:
+            is_same = source != "-" and os.path.samefile(source, output)
+        except OSError:
+            # One of them is not there, and then they are two.
+            continue
+        if is_same:
+            raise CaptureError(
+                f"{str(output)!r} is what is read; name another file with -o"
+            )
 
 
 def _encoded(chunks: Iterable[str]) -> Iterator[bytes]:

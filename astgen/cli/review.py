@@ -57,9 +57,10 @@ def review_command(
     Exit codes: 0 it was written, 1 the checker refuses a program or a part could not
     be read (what there is was shown), 2 it could not be done.
     """
-    from astgen.cli.files import write_text
+    from astgen.cli.files import demand_other, write_text
     from astgen.review.report import report
 
+    demand_other(Path(output), source, *([] if other is None else [other]))
     shown = _read(source, member)
     beside = None if other is None else _read(other, member)
     found = report(shown, beside, namespaces)

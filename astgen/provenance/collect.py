@@ -41,6 +41,7 @@ def collect(
         graphs: The graphs of pieces that are no GraphModules, by their names.
     """
     collector = _Collector(graphs)
+    collector.note_passed(trace)
     # The entry first: its placeholders say best what the model owns.
     order = sorted(trace.functions.items(), key=lambda item: item[1].path != "")
     functions = {name: collector.function(traced) for name, traced in order}
@@ -59,6 +60,21 @@ class _Collector:
         self.memory = Memory()
         self.pieces: dict[str, PieceOrigins] = {}
         self.results: dict[fx.GraphModule, Any] = {}
+
+    def note_passed(self, trace: Trace) -> None:
+        """Look at all graphs, those of pieces too, before anything is numbered."""
+        seen: set[fx.GraphModule] = set()
+        todo = [
+            Values(one.module, one.path, self.graphs, self.results)
+            for one in trace.functions.values()
+        ]
+        while todo:
+            values = todo.pop()
+            if values.gm not in seen:
+                seen.add(values.gm)
+                self.memory.note_passed(values)
+                graphs = map(values.graph_of, values.gm.graph.nodes)
+                todo += [Values(one, results=self.results) for one in graphs if one]
 
     def function(self, traced: TracedFunction) -> FunctionOrigins:
         values = Values(traced.module, traced.path, self.graphs, self.results)

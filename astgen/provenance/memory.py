@@ -10,6 +10,7 @@ from torch import fx
 from astgen.dynamo_names import is_owned
 from astgen.provenance.content import content_of
 from astgen.provenance.model import Interval, PieceOrigins, Storage, Value
+from astgen.provenance.passing import returned
 from astgen.provenance.symbols import Symbols
 from astgen.provenance.types import shape_of, type_text
 from astgen.provenance.values import Values
@@ -27,6 +28,7 @@ class Memory:
         self.storages: list[Storage] = []
         # The storages are kept: the address of a dead one may come again.
         self._places: dict[int, tuple[int, Any]] = {}
+        self._passed: dict[int, tuple[int, Any]] = {}
 
     def value(self, example: Any, owner: str = "", *, is_input: bool = False) -> Value:
         """What a name is bound to.
@@ -40,9 +42,32 @@ class Memory:
         for tensor in tensors_in(example, self.symbols):
             storage = _storage(tensor)
             if storage is not None:
-                is_part = is_input and _is_dynamic(tensor, self.symbols)
-                found.setdefault(self._place(storage, owner, is_part))
+                part = tensor if is_input and not owner else None
+                found.setdefault(self._place(storage, owner, part))
         return Value(type_text(example), tuple(found))
+
+    def note_passed(self, values: Values) -> None:
+        """Take notice of the nodes of a graph that return their inputs.
+
+        Args:
+            values: The values of its nodes.
+        """
+        for node in values.gm.graph.nodes:
+            given = returned(node)
+            if given is None:
+                continue
+            pairs = zip(
+                *(tensors_in(values.of(n), self.symbols) for n in (node, given))
+            )
+            for made, own in pairs:
+                here, there = _storage(made), _storage(own)
+                if here is not None and there is not None:
+                    self._passed[here._cdata] = self._key(there), here
+
+    def _key(self, storage: Any) -> int:
+        """What tells a storage from others, for those that are but passed on, too."""
+        key: int = storage._cdata
+        return self._passed[key][0] if key in self._passed else key
 
     def owned(self, node: fx.Node, example: Any) -> str:
         """The name of a placeholder that brings in what the model owns."""
@@ -67,7 +92,7 @@ class Memory:
             for tensor in tensors_in(values.of(node), self.symbols):
                 storage = _storage(tensor)
                 if storage is not None:
-                    key = storage._cdata
+                    key = self._key(storage)
                     keys.append(key)
                     if node.op in ("placeholder", "get_attr"):
                         outside.add(key)
@@ -83,13 +108,15 @@ class Memory:
         structure, program = content_of(values.gm)
         return PieceOrigins(count, tuple(memory), structure, program)
 
-    def _place(self, storage: Any, owner: str, is_part: bool) -> int:
-        key = storage._cdata
+    def _place(self, storage: Any, owner: str, part: torch.Tensor | None) -> int:
+        """The number of a storage; `part` is what an input shows of it."""
+        key = self._key(storage)
         if key not in self._places:
             size = self._size(storage)
-            if isinstance(size, int) and is_part:
-                # What it is a part of was that large when the graph was traced.
-                size = None
+            if isinstance(size, int) and part is not None:
+                if _is_dynamic(part, self.symbols) or _has_room(part, size):
+                    # What it is a part of was that large when it was traced.
+                    size = None
             self._places[key] = len(self.storages), storage
             self.storages.append(Storage(size, owner))
         return self._places[key][0]
@@ -123,6 +150,21 @@ def tensors_in(
     if not depth:
         return []
     return [one for part in parts for one in tensors_in(part, symbols, depth - 1)]
+
+
+def _has_room(tensor: torch.Tensor, size: int) -> bool:
+    """Whether a tensor is a part of memory of a size: there is room for more.
+
+    Only numbers are compared: symbols that are compared become guards.
+    """
+    sizes = shape_of(tensor)
+    if sizes is None or tensor.layout is not torch.strided:
+        return False
+    steps = tensor.stride()
+    if not all(isinstance(one, int) for one in (*sizes, *steps)) or 0 in sizes:
+        return False
+    last = sum((count - 1) * step for count, step in zip(sizes, steps))
+    return bool((last + 1) * tensor.element_size() < size)
 
 
 def _is_dynamic(tensor: torch.Tensor, symbols: Symbols) -> bool:

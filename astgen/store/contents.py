@@ -8,7 +8,8 @@ included. Nothing is made of it, and nothing here imports torch.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from astgen.errors import ArtifactError
@@ -56,6 +57,11 @@ def content_keys(document: Any) -> tuple[str, ...]:
     storages = storages if isinstance(storages, list) else []
     before = hashlib.sha256()
     keys = []
+    uses = Counter(_numbers(slots))
+    # Tensors that share memory are not the same as copies of them.
+    storages = [
+        {"storage": one, "uses": uses[number]} for number, one in enumerate(storages)
+    ]
     for form in slots:
         text = write_json(_whole(form, storages))
         digest = hashlib.sha256(text)
@@ -80,3 +86,17 @@ def _whole(form: Any, storages: Sequence[Any]) -> Any:
         if isinstance(number, int) and 0 <= number < len(storages):
             found["tensor"] = {**tensor, "storage": storages[number]}
     return found
+
+
+def _numbers(form: Any) -> Iterator[int]:
+    """The storages that the tensors of a form lie in, each as often as it is used."""
+    todo = [form]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, list):
+            todo += part
+        elif isinstance(part, dict):
+            todo += part.values()
+            tensor = part.get("tensor")
+            if isinstance(tensor, dict) and isinstance(tensor.get("storage"), int):
+                yield tensor["storage"]
