@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from astgen.check import check
 from astgen.lint.subject import Constant
-from astgen.review.diff import CATEGORIES, compare_programs, structure_hash
+from astgen.provenance.model import PieceOrigins, Provenance
+from astgen.review.diff import (
+    CATEGORIES,
+    classified,
+    compare_programs,
+    structure_hash,
+)
 from astgen.review.programs import ReadProgram
 
 LAYERS = 5
@@ -429,3 +436,84 @@ def test_integers_that_python_does_not_write_in_decimal_are_compared() -> None:
     ((category, line),) = told(left, right)
     assert category == "constant changed"
     assert compare_programs(left, left).verdict == "identical"
+
+
+def with_default(slot: int) -> str:
+    text = base().replace(", *, __vllm", f", d=__vllm_consts__[{slot}], *, __vllm")
+    assert text.count("d=__vllm_consts__") == 1
+    return text
+
+
+def test_defaults_are_compared_by_what_is_in_them() -> None:
+    consts = ["torch.float16", "torch.int8"]
+    left = program(with_default(1), consts)
+    renumbered = program(
+        with_default(1)
+        .replace("consts__[0]", "consts__[2]")
+        .replace("__[1],", "__[0],"),
+        ["torch.int8", "torch.int32", "torch.float16"],
+    )
+    assert compare_programs(left, renumbered).verdict == "renamed only"
+    assert structure_hash(left) == structure_hash(renumbered)
+    other = program(with_default(1), ["torch.float16", "torch.int16"])
+    assert [one for one, _ in told(left, other)] == ["signature changed"]
+    assert structure_hash(left) != structure_hash(other)
+
+
+def two_functions(order: Sequence[int], names: str = "ab") -> str:
+    """Functions that differ in the piece that they call only, in any order."""
+    bodies = [
+        f"def __vllm_inlined_submods__{3 + i}(x, __vllm_submods__):\n"
+        f"    {names[i]} = __vllm_submods__[{i}](x)\n    return {names[i]}\n"
+        for i in range(2)
+    ]
+    return (
+        "import torch\n\n\n"
+        + "\n\n".join(bodies[i] for i in order)
+        + "\n\ndef execution_fn(x, *, __vllm_submods__):\n"
+        "    y = __vllm_inlined_submods__3(x, __vllm_submods__)\n"
+        "    z = __vllm_inlined_submods__4(y, __vllm_submods__)\n"
+        "    return z\n"
+    )
+
+
+def test_where_functions_stand_does_not_count() -> None:
+    left, right = program(two_functions([0, 1])), program(two_functions([1, 0], "pq"))
+    assert compare_programs(left, right).verdict == "renamed only"
+    assert structure_hash(left) == structure_hash(right)
+    unnamed = ReadProgram(left.code), ReadProgram(right.code)
+    assert compare_programs(*unnamed).verdict == "renamed only"
+
+
+def test_it_counts_whether_two_lines_take_one_object_or_two_equal_ones() -> None:
+    text = base()
+    other = text.replace("w2, __vllm_consts__[0]", "w2, __vllm_consts__[1]")
+    left, right = (program(one, ["inf", "inf"]) for one in (text, other))
+    assert [one for one, _ in told(left, right)] == ["constant changed"]
+    assert structure_hash(left) != structure_hash(right)
+
+
+def with_pieces(*unknown: int, changed: int = -1) -> ReadProgram:
+    """The layers with what their pieces do, unless it is not known."""
+    pieces = {
+        f"submod_{slot}": PieceOrigins(
+            1, structure="" if slot in unknown else f"{slot == changed} does"
+        )
+        for slot in range(0, 2 * LAYERS, 2)
+    }
+    return replace(program(base()), provenance=Provenance(pieces=pieces))
+
+
+def test_pieces_are_compared_one_by_one() -> None:
+    found = compare_programs(with_pieces(8), with_pieces(changed=2))
+    (one,) = found.differences
+    assert one.category == "call changed" and one.pieces == (2, 2)
+    assert (found.pieces, found.constants) == (1, 0)
+    classes = classified([with_pieces(8), with_pieces(changed=2), with_pieces()])
+    assert [*classes.values()] == [[0, 2], [1]]
+
+
+def test_what_is_not_compared_is_counted() -> None:
+    text = ReadProgram(base())
+    found = compare_programs(text, text)
+    assert (found.verdict, found.pieces, found.constants) == ("identical", LAYERS, 1)

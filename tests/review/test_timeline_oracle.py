@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 from support.measured_memory import Run, Weighed, measured, reachable
-from support.memory_models import Attending, Borrowing, Sharing, Wandering
+from support.memory_models import Attending, Borrowing, Dropping, Sharing, Wandering
 from torch import fx
 
 import astgen
@@ -109,12 +109,14 @@ WHOLE: dict[str, Case] = {
     "decoder": (lambda: decoder()[0], tokens, None),
     "attending": (Attending, rows, None),
     "sharing": (Sharing, shared, None),
+    "dropping": (lambda: Dropping().eval(), rows, None),
     "llama": (llama, tokens, None),
 }
 CUT: dict[str, Case] = {
     "decoder": (*WHOLE["decoder"][:2], []),
     "attending": (Attending, rows, ["baddbmm", "softmax", "bmm", "aten::bmm"]),
     "sharing": (Sharing, shared, ["cat", "stack", "mul_", "sort"]),
+    "dropping": (*WHOLE["dropping"][:2], ["gelu", "dropout", "sin"]),
     "llama": (llama, tokens, []),
 }
 CASES = {

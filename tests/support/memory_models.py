@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-__all__ = ["Attending", "Borrowing", "Sharing", "Wandering"]
+__all__ = ["Attending", "Borrowing", "Dropping", "Sharing", "Wandering"]
 
 _WIDTH = 8
 
@@ -64,6 +64,21 @@ class Sharing(nn.Module):
         x.relu_()
         count = top.new_zeros(x.shape[0] * 2, dtype=torch.int16)
         return x, row, flat[1:], {"last": last[:, :1], "m": matrix.mT}, where, count
+
+
+class Dropping(nn.Module):
+    """Dropout that is off, and dropout that drops nothing: both return what they get."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up, self.down = nn.Linear(_WIDTH, 16), nn.Linear(16, _WIDTH)
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """A feed-forward layer on `x` (batch, length, width)."""
+        h = self.drop(F.gelu(self.up(x)))
+        h = F.dropout(self.down(h), 0.0, True)
+        return torch.dropout(x + h, 0.5, False).sin()
 
 
 class Borrowing(nn.Module):

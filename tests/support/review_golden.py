@@ -27,9 +27,9 @@ def _shown(code: str, **options: Any) -> Callable[[], str]:
     return lambda: dump(ReadProgram(code), Options(**options)).text
 
 
-def _stored(name: str, **options: Any) -> Callable[[], str]:
+def _stored(name: str, annotate: bool = True, **options: Any) -> Callable[[], str]:
     def show() -> str:
-        given = Options(annotate=True, **options)
+        given = Options(annotate=annotate, **options)
         titled = stored(name).items()
         # One program needs no title.
         return "\n\n".join(
@@ -64,6 +64,21 @@ def _edited(name: str, *edits: tuple[str, str]) -> Callable[[], list[Pair]]:
     return pairs
 
 
+def _other_pieces() -> list[Pair]:
+    """The built-in model, and it with another number in a piece."""
+    (program,) = stored("decoder").values()
+    origins = program.provenance
+    assert origins is not None
+    piece = origins.pieces["submod_4"]
+    assert piece.program is not None and "1e-06" in piece.program.code
+    code = piece.program.code.replace("1e-06", "1e-05", 1)
+    changed = replace(
+        piece, structure="0" * 64, program=replace(piece.program, code=code)
+    )
+    pieces = {**origins.pieces, "submod_4": changed}
+    return [(program, replace(program, provenance=replace(origins, pieces=pieces)))]
+
+
 def _neighbours() -> list[Pair]:
     """Each case, and the next one."""
     return list(pairwise(stored("cases").values()))
@@ -93,6 +108,10 @@ _OURS = DECODER.read_text(encoding="utf-8")
 
 _DECODER = _edited(
     "decoder",
+    (
+        "    getitem = submod_0[0]\n    getitem_1 = submod_0[1]\n",
+        "    getitem_1 = submod_0[1]\n    getitem = submod_0[0]\n",
+    ),
     ("is_causal=True", "is_causal=False"),
     ("    del getitem_9, getitem_10\n", ""),
     ("getitem_8)\n", "getitem_7)\n"),
@@ -119,15 +138,20 @@ GOLDEN: dict[str, Callable[[], str]] = {
     "vllm_swapped_fold.txt": _shown(vllm_text(6, swapped={3}), fold=True, alias=True),
     "decoder_alias.py.txt": _shown(_OURS, alias=True),
     "decoder_alias_fold.txt": _shown(_OURS, alias=True, fold=True),
+    "decoder.py.txt": _stored("decoder", annotate=False),
     "decoder_annotate.py.txt": _stored("decoder"),
     "decoder_diff.txt": _as_text(_DECODER),
     "decoder_diff.json": _as_json(_DECODER),
+    "decoder_diff_pieces.txt": _as_text(_other_pieces),
+    "decoder_diff_pieces.json": _as_json(_other_pieces),
+    "llama.py.txt": _stored("llama", annotate=False),
     "llama_annotate.py.txt": _stored("llama"),
     "llama_annotate_alias_fold_legend.txt": _stored(
         "llama", alias=True, fold=True, legend=True
     ),
     "llama_diff.txt": _as_text(_LLAMA),
     "llama_diff.json": _as_json(_LLAMA),
+    "cases.py.txt": _stored("cases", annotate=False),
     "cases_annotate_legend.py.txt": _stored("cases", legend=True),
     "cases_diff.txt": _as_text(_neighbours),
     "cases_diff.json": _as_json(_neighbours),

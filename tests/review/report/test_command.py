@@ -149,3 +149,19 @@ def test_the_page_names_no_other_place() -> None:
     links = Links()
     links.feed(shown(layered(2)).html)
     assert links.found == [("href", "#code")]
+
+
+def test_what_is_read_is_not_written_over() -> None:
+    for arguments in (["a.py", "-o", "a.py"], ["b.py", "a.py", "-o", "./a.py"]):
+        Path("b.py").write_text(CODE)
+        result = review(*arguments)
+        assert result.exit_code == 2
+        assert "is what is read; name another file with -o" in result.stderr
+        assert Path("a.py").read_text() == CODE
+
+
+def test_a_link_that_leads_to_itself_is_no_traceback() -> None:
+    os.symlink("loop.html", "loop.html")
+    result = review("a.py", "-o", "loop.html")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("astgen: error: cannot write to 'loop.html'")
