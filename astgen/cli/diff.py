@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 
 from astgen.cli.console import DIFFERENT
+from astgen.cli.graphs import compared_graphs, graph_lines
 from astgen.errors import ArtifactError
 from astgen.review.diff import classified, compare_programs, contents_of
 from astgen.review.diff.shown import as_json, as_lines, uncompared
@@ -53,15 +55,22 @@ def diff_command(
     SOURCE is a .py file, an artifact, a vLLM cache, a trace log, a zip archive, a
     folder of these, or - for standard input. Two sources are compared program by
     program. More than two, or one with several programs, are put into classes of equal
-    programs, and the first of each class is compared with the first of all.
+    programs, and the first of each class is compared with the first of all. Of two
+    folders, the readable graphs that vLLM keeps in its cache are compared as text, too.
 
     Exit codes: 0, or 1 with --exit-code if anything differs; 1 too if one is no
     generated code; 2 it could not be read.
     """
     read = [(name, read_programs(name, member=member)) for name in sources]
     if len(read) == 2 and len(read[0][1]) == len(read[1][1]):
-        pairs = _pairs(*read)
-        same = _show_pairs(pairs, is_json, context)
+        records, same = _show_pairs(_pairs(*read), is_json, context)
+        graphs = [] if member else compared_graphs(*sources)
+        same = same and not any(one["differences"] for one in graphs)
+        for one in graphs if not is_json else ():
+            _print(graph_lines(one))
+        if is_json:
+            shown = {"version": 1, "pairs": records, "graphs": graphs}
+            click.echo(json.dumps(shown, indent=2))
     else:
         programs = [
             (f"{name}[{one.place}]" if one.place else name, one)
@@ -99,7 +108,7 @@ def _name(source: str, program: ReadProgram) -> str:
 
 def _show_pairs(
     pairs: Sequence[tuple[Named, Named]], is_json: bool, context: int
-) -> bool:
+) -> tuple[list[dict[str, Any]], bool]:
     same = True
     found = []
     for (name, left), (other, right) in pairs:
@@ -108,11 +117,13 @@ def _show_pairs(
         found.append({"left": name, "right": other, **as_json(comparison)})
         if not is_json:
             click.secho(f"--- {name}\n+++ {other}", bold=True)
-            for style, line in as_lines(comparison, left, right, context):
-                click.secho(line, **_STYLES.get(style, {}))  # type: ignore[arg-type]
-    if is_json:
-        click.echo(json.dumps({"version": 1, "pairs": found}, indent=2))
-    return same
+            _print(as_lines(comparison, left, right, context))
+    return found, same
+
+
+def _print(lines: Iterable[tuple[str, str]]) -> None:
+    for style, line in lines:
+        click.secho(line, **_STYLES.get(style, {}))  # type: ignore[arg-type]
 
 
 def _show_classes(programs: Sequence[Named], is_json: bool, context: int) -> bool:
