@@ -28,6 +28,7 @@ __all__ = [
     "loaded_piece",
     "pieces_of",
     "policy_for",
+    "program_of",
 ]
 
 PIECES = "pieces/"
@@ -120,6 +121,22 @@ def artifact_of(
             **{name: Opaque(KIND, data) for name, data in bundle.blobs.items()},
             **(blobs or {}),
         },
+    )
+
+
+def program_of(artifact: Artifact, consts: list[Any]) -> Program:
+    """The program of an artifact.
+
+    Args:
+        artifact: The artifact.
+        consts: Its constants.
+    """
+    return Program(
+        artifact.code,
+        artifact.submod_names,
+        consts,
+        dialect=artifact.dialect,
+        provenance=artifact.provenance,
     )
 
 

@@ -22,6 +22,7 @@ from astgen.backend.bundle import (
     loaded_piece,
     pieces_of,
     policy_for,
+    program_of,
 )
 from astgen.backend.pieces import BuiltPiece
 from astgen.check import DEFAULT_DIALECT, Dialect
@@ -181,13 +182,7 @@ def _load(data: bytes, policy: DecodePolicy) -> Artifact:
 
 def _program(found: Artifact) -> Program:
     consts: list[Any] = found.consts
-    return Program(
-        found.code,
-        found.submod_names,
-        consts,
-        dialect=found.dialect,
-        provenance=found.provenance,
-    )
+    return program_of(found, consts)
 
 
 def _dialect(manifest: Manifest) -> Dialect:

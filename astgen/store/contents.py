@@ -16,7 +16,7 @@ from astgen.errors import ArtifactError
 from astgen.store.members import CONSTANTS
 from astgen.store.notation import parse_json, write_json
 
-__all__ = ["content_keys", "read_content_keys"]
+__all__ = ["content_keys", "read_content_keys", "read_document"]
 
 _BYTES = 1 << 26
 _DEPTH = 320
@@ -35,6 +35,21 @@ def read_content_keys(data: bytes) -> tuple[str, ...]:
     Raises:
         ArtifactError: It is no list of constants, or too large.
     """
+    return content_keys(read_document(data))
+
+
+def read_document(data: bytes) -> dict[str, Any]:
+    """A document that nobody vouches for; of its constants, nothing is made.
+
+    Args:
+        data: Its bytes, as `consts.json` has them.
+
+    Returns:
+        The document; `slots` is a list.
+
+    Raises:
+        ArtifactError: It is no list of constants, or too large.
+    """
     if len(data) > _BYTES:
         reason = f"it has {len(data)} bytes, the limit is {_BYTES}"
         raise ArtifactError(reason, path=CONSTANTS, rule="AG005")
@@ -44,7 +59,7 @@ def read_content_keys(data: bytes) -> tuple[str, ...]:
         raise ArtifactError(f"it is no JSON: {error}", path=CONSTANTS) from error
     if not isinstance(document, dict) or not isinstance(document.get("slots"), list):
         raise ArtifactError("it is no list of constants", path=CONSTANTS)
-    return content_keys(document)
+    return document
 
 
 def content_keys(document: Any) -> tuple[str, ...]:

@@ -15,20 +15,15 @@ from astgen.lint.subject import Contents, Subject
 from astgen.provenance.document import read_provenance
 from astgen.store.asked import asked_dialect
 from astgen.store.container import Archive, located, read
-from astgen.store.contents import read_content_keys
+from astgen.store.contents import read_content_keys, read_document
 from astgen.store.hashes import code_hash, content_hash, interface, interface_hash
 from astgen.store.limits import Limits
 from astgen.store.manifest import SUPPLIED, Manifest, supplied_of
 from astgen.store.members import CODE, CONSTANTS, MANIFEST, PROVENANCE
-from astgen.store.notation import parse_json
 from astgen.store.uses import uses_of
 from astgen.structure import structure_hash
 
 __all__ = ["Inspected", "inspect_artifact", "verify_artifact"]
-
-_DOCUMENT_BYTES = 1 << 26
-_DOCUMENT_DEPTH = 320
-"""What loading takes as well."""
 
 
 @dataclass(frozen=True)
@@ -147,16 +142,7 @@ def _demand_constants(archive: Archive) -> None:
     said, data = archive.manifest.consts, archive.members.get(CONSTANTS)
     if said is None or data is None:
         return
-    if len(data) > _DOCUMENT_BYTES:
-        reason = f"it has {len(data)} bytes, the limit is {_DOCUMENT_BYTES}"
-        raise ArtifactError(reason, path=CONSTANTS, rule="AG005")
-    try:
-        document = parse_json(data, _DOCUMENT_DEPTH)
-    except (ValueError, RecursionError) as error:
-        raise ArtifactError(f"it is no JSON: {error}", path=CONSTANTS) from error
-    slots = document.get("slots") if isinstance(document, dict) else None
-    if not isinstance(slots, list):
-        raise ArtifactError("it is no list of constants", path=CONSTANTS)
+    slots = read_document(data)["slots"]
     if len(slots) != len(said):
         reason = f"it says {len(said)} constants, and there are {len(slots)}"
         raise ArtifactError(reason, path=MANIFEST, field="consts", rule="AG607")

@@ -16,6 +16,7 @@ from astgen.backend.bundle import (
     artifact_of,
     pieces_of,
     policy_for,
+    program_of,
 )
 from astgen.backend.cache.folder import INGREDIENTS
 from astgen.backend.cache.ingredients import Request
@@ -142,13 +143,7 @@ def load_entry(path: str, request: Request, *, trust: bool) -> Stored:
 
 def _program(found: Artifact) -> Program:
     consts: list[Any] = found.consts
-    return Program(
-        found.code,
-        found.submod_names,
-        consts,
-        dialect=found.dialect,
-        provenance=found.provenance,
-    )
+    return program_of(found, consts)
 
 
 def _bound(path: str, program: Program, places: Any, request: Request) -> Program:
