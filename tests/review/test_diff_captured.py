@@ -72,7 +72,9 @@ def test_a_piece_that_does_something_else_is_found_though_the_text_is_the_same(
     )
     where, before, after = one.inside
     assert re.fullmatch(
-        r"constant changed in model.1, support/captured_model.py:[0-9]+", where
+        r"constant changed in model.1, support/captured_model.py:[0-9]+ in forward: "
+        r"return torch.add\(.*",
+        where,
     )
     assert before.startswith("  - add = ") and "alpha=0.5" in before
     assert after.startswith("  + add = ") and "alpha=0.25" in after

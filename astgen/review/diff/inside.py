@@ -77,7 +77,10 @@ def _where(program: ReadProgram, place: Place | None) -> str:
         return ""
     parts = [origin.module] if origin.module else []
     if origin.source is not None:
-        parts.append(f"{origin.source.file}:{origin.source.line}")
+        source = origin.source
+        where = f" in {source.function}" if source.function else ""
+        text = f": {source.text}" if source.text else ""
+        parts.append(f"{source.file}:{source.line}{where}{text}")
     return ", ".join(parts)
 
 

@@ -102,6 +102,12 @@ def _body(
     before, behind = side.around(place, context)
     for text in before:
         yield "", f"    {_cut(text)}"
+    if one.left is not None and one.right is not None:
+        if one.left.text == one.right.text and one.pieces is not None:
+            # The same call, of a piece that does something else.
+            yield "head", f"  = {_cut(one.left.text)}"
+            yield from (("", f"    {_cut(text)}") for text in behind)
+            return
     if one.left is not None:
         yield "removed", f"  - {_cut(one.left.text)}"
     if one.right is not None:

@@ -9,8 +9,10 @@ const header = {
     const statements = there.blocks.statement.filter((one) => one >= 0).length;
     const chips = [];
     if (page.diff) {
-      const { verdict, counts } = page.diff;
-      chips.push(make("span", { class: `chip ${verdict === "different" ? "warning" : "good"}` }, clip(verdict, 80)));
+      const { verdict, counts, unknown } = page.diff;
+      const isSame = verdict !== "different" && !unknown;
+      chips.push(make("span", { class: `chip ${isSame ? "good" : "warning"}` }, clip(verdict, 80)));
+      if (unknown) chips.push(make("span", { class: "chip warning" }, unknown));
       for (const [name, count] of Object.entries(counts)) {
         chips.push(make("span", { class: `badge ${name.replace(/ /g, "-")}` }, `${name} ${count}`));
       }

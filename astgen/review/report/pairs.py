@@ -12,7 +12,8 @@ from typing import Any
 from astgen.errors import InvalidProgramError
 from astgen.lint.advice.facts import gather
 from astgen.lint.advice.shape import shape_of
-from astgen.review.diff import Difference, Place, compare_programs
+from astgen.review.diff import Comparison, Difference, Place, compare_programs
+from astgen.review.diff.shown import uncompared
 from astgen.review.report.parsed import Parsed
 from astgen.review.report.visible import visible
 
@@ -41,11 +42,13 @@ def compared(left: Parsed, right: Parsed) -> dict[str, Any]:
     except InvalidProgramError:
         blocks = [range(len(one.blocks)) for one in (left, right)]
         rows = zip_longest(*blocks, fillvalue=_NONE)
-        return {"verdict": _REFUSED, "counts": {}, "differences": [], **_rows(rows)}
+        none: dict[str, Any] = {"unknown": "", "counts": {}, "differences": []}
+        return {"verdict": _REFUSED, **none, **_rows(rows)}
     found = comparison.differences
     counts = Counter(one.category for one in found)
     return {
         "verdict": comparison.verdict,
+        "unknown": _unknown(comparison),
         "counts": dict(counts),
         "differences": [
             {
@@ -59,6 +62,13 @@ def compared(left: Parsed, right: Parsed) -> dict[str, Any]:
         ],
         **_rows(_Aligned(left, right, found).rows()),
     }
+
+
+def _unknown(comparison: Comparison) -> str:
+    """What was not compared, empty if everything was."""
+    if comparison.pieces or comparison.constants:
+        return uncompared(comparison.pieces, comparison.constants)
+    return ""
 
 
 def _rows(rows: Iterable[tuple[int, ...]]) -> dict[str, Any]:

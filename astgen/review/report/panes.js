@@ -159,7 +159,7 @@ const panes = {
 
   differences(box) {
     if (!page.diff) return;
-    const { differences: all, verdict, counts } = page.diff;
+    const { differences: all, verdict, counts, unknown } = page.diff;
     const told = Object.entries(counts).map(([name, count]) => `${name} ${count}`).join(", ");
     const list = make("ol", { class: "list" });
     all.slice(0, 5000).forEach((one, index) => {
@@ -177,7 +177,7 @@ const panes = {
         one.detail ? make("p", {}, clip(one.detail, 400)) : "",
         one.inside.length ? make("pre", {}, one.inside.map((line) => clip(line, 300)).join("\n")) : "")));
     });
-    box.replaceChildren(make("p", { class: "verdict" }, make("b", {}, verdict), told ? `: ${told}` : ""), list);
+    box.replaceChildren(make("p", { class: "verdict" }, make("b", {}, verdict), told ? `: ${told}` : "", unknown ? `; ${unknown}` : ""), list);
   },
 
   difference(index) {

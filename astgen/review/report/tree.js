@@ -15,8 +15,9 @@ const tree = {
       node.level = level;
       tree.of.set(node.id, node);
       node.changed = changed.some((block) => node.spans.some(([start, end]) => start <= block && block < end));
-      // What is neither repeated nor long is open.
-      if (node.nodes.length && node.kind !== "group" && level < 3) tree.open.add(node.id);
+      // What is neither repeated nor long is open, and what differs on the two sides.
+      const isOpen = node.changed || (node.kind !== "group" && level < 3);
+      if (node.nodes.length && isOpen) tree.open.add(node.id);
       node.nodes.forEach((one) => walk(one, node, level + 1));
     };
     nodes.forEach((node) => walk(node, null, 1));

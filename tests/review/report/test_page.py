@@ -319,6 +319,7 @@ def test_differences_follow_each_other(driven: Browser, two: Path) -> None:
     driven.open(two)
     categories = driven.texts("#pane-differences .list .badge")
     assert categories == ["call added", "call changed"]
+    assert "not compared: what" in driven.text("#chips")
     # The page opens where the first one is.
     assert driven.text("#which") == "1 of 2"
     assert driven.text(".half.now .src").strip() == "more = torch.neg(a2)"

@@ -114,3 +114,9 @@ def test_programs_of_folders_are_paired_by_place() -> None:
     left = [ReadProgram(first, place="a.py"), ReadProgram(second, place="b.py")]
     html = report(Shown("one", left), Shown("two", left[::-1])).html
     assert [one["diff"]["verdict"] for one in programs_of(html)] == ["identical"] * 2
+
+
+def test_what_is_not_compared_is_on_the_page() -> None:
+    found = compared(CODE, CODE)["diff"]
+    assert found["verdict"] == "identical"
+    assert found["unknown"].startswith("not compared: what 5 pieces do")
