@@ -28,8 +28,8 @@ def compared_graphs(left: str, right: str) -> list[dict[str, Any]]:
         right: The other one.
 
     Returns:
-        For each pair of graphs the files and the lines that differ; nothing if the
-        folders do not have the same number of graphs, or one is none.
+        For each pair of graphs the files and the lines that differ. Graphs are paired
+        in order, or by their paths if one folder has more; nothing if one is none.
 
     Raises:
         ArtifactError: A graph cannot be read.
@@ -38,7 +38,8 @@ def compared_graphs(left: str, right: str) -> list[dict[str, Any]]:
         return []
     files = find_graphs(left), find_graphs(right)
     if len(files[0]) != len(files[1]):
-        return []
+        both = sorted({*files[0]} & {*files[1]})
+        files = both, both
     found = []
     for names in zip(*files):
         paths = [os.path.join(*one) for one in zip((left, right), names)]

@@ -61,13 +61,20 @@ class Memory:
             )
             for made, own in pairs:
                 here, there = _storage(made), _storage(own)
-                if here is not None and there is not None:
-                    self._passed[here._cdata] = self._key(there), here
+                if here is None or there is None:
+                    continue
+                key, passed = self._key(here), self._key(there)
+                if key != passed:
+                    self._passed[key] = passed, here
 
     def _key(self, storage: Any) -> int:
         """What tells a storage from others, for those that are but passed on, too."""
         key: int = storage._cdata
-        return self._passed[key][0] if key in self._passed else key
+        # Graphs come in any order, so what is passed on may be so once more. Only keys
+        # that lead nowhere are given a way, to others than themselves: it ends.
+        while key in self._passed:
+            key = self._passed[key][0]
+        return key
 
     def owned(self, node: fx.Node, example: Any) -> str:
         """The name of a placeholder that brings in what the model owns."""

@@ -33,6 +33,8 @@ _DROPOUTS = frozenset(
     }
 )
 
+_OFF_BY_DEFAULT = frozenset({F.alpha_dropout, F.feature_alpha_dropout})
+
 
 def returned(node: fx.Node) -> fx.Node | None:
     """The input that a node returns as it is; None if it does not, or not for sure."""
@@ -40,7 +42,8 @@ def returned(node: fx.Node) -> fx.Node | None:
         return None
     given = _argument(node, 0, "input")
     is_on = _argument(node, 2, "training", "train")
-    is_off = is_on is False or _argument(node, 1, "p") == 0
+    is_off = is_on is False or (is_on is None and node.target in _OFF_BY_DEFAULT)
+    is_off = is_off or _argument(node, 1, "p") == 0
     return given if is_off and isinstance(given, fx.Node) else None
 
 

@@ -45,10 +45,6 @@ class Symbols:
         self._room = MOST_PARTS
         return None if expr is None else self._size(expr, value.node.shape_env, DEPTH)
 
-    def note(self, value: torch.SymInt) -> None:
-        """Take notice of the symbols in a number."""
-        self.size(value)
-
     def _size(self, expr: Any, shapes: Any, depth: int) -> Size | None:
         if expr.is_Integer:
             number = int(expr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,22 @@ def test_one_program_of_a_cache_has_no_graphs(tmp_path: Path) -> None:
     left, right = cache(tmp_path / "a", 1e-5), cache(tmp_path / "b", 1e-3)
     result = diff(left, right, "--member", "code.py")
     assert "graphs of the pieces" not in result.output
+
+
+def test_graphs_that_both_have_are_compared_if_one_has_more(tmp_path: Path) -> None:
+    left, right = cache(tmp_path / "a", 1e-5), cache(tmp_path / "b", 1e-3)
+    more = tmp_path / "b" / "another" / "computation_graph.py"
+    more.parent.mkdir()
+    more.write_text("")
+    result = diff(left, right)
+    assert result.output.count("graphs of the pieces: 1 line differs") == 1
+
+
+def test_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    left, right = cache(tmp_path / "a", 1e-5), cache(tmp_path / "b", 1e-5)
+    (path,) = Path(right).rglob("computation_graph.py")
+    path.unlink()
+    os.mkfifo(path)
+    result = diff(left, right)
+    assert result.exit_code == 2
+    assert "computation_graph.py" in result.output and "a pipe" in result.output

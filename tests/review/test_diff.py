@@ -11,7 +11,7 @@ import pytest
 
 from astgen.check import check
 from astgen.lint.subject import Constant
-from astgen.provenance.model import PieceOrigins, Provenance
+from astgen.provenance.model import PieceOrigins, PieceProgram, Provenance
 from astgen.review.diff import (
     CATEGORIES,
     classified,
@@ -19,6 +19,7 @@ from astgen.review.diff import (
     structure_hash,
 )
 from astgen.review.programs import ReadProgram
+from astgen.store.manifest import Manifest
 
 LAYERS = 5
 INLINED = """\
@@ -517,3 +518,31 @@ def test_what_is_not_compared_is_counted() -> None:
     text = ReadProgram(base())
     found = compare_programs(text, text)
     assert (found.verdict, found.pieces, found.constants) == ("identical", LAYERS, 1)
+
+
+def with_text(code: str, structure: str) -> ReadProgram:
+    piece = PieceOrigins(1, structure=structure, program=PieceProgram(code))
+    pieces = {f"submod_{slot}": piece for slot in range(2 * LAYERS + 4)}
+    return replace(program(base()), provenance=Provenance(pieces=pieces))
+
+
+def test_what_differs_in_pieces_is_told_if_their_texts_are_in_bounds() -> None:
+    code = "def execution_fn(x, *, __vllm_submods__):\n    return torch.{}(x)\n"
+    sin, cos = (code.format(name) for name in ("sin", "cos"))
+    found = compare_programs(with_text(sin, "1"), with_text(cos, "2"))
+    assert found.differences[0].inside == (
+        "result changed",
+        "  - return torch.sin(x)",
+        "  + return torch.cos(x)",
+    )
+    large = cos + "    x;" * 300_000
+    for text in (large, "no python", ""):
+        found = compare_programs(with_text(sin, "1"), with_text(text, "2"))
+        assert found.differences[0].inside == ()
+
+
+def test_constants_of_a_pickle_are_described_in_other_words_than_an_artifacts() -> None:
+    left = program(base(), ["the words of a pickle"])
+    right = replace(program(base()), manifest=Manifest((1, 0), "execution_fn"))
+    found = compare_programs(left, right)
+    assert (found.verdict, found.constants) == ("renamed only", 1)

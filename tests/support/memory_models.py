@@ -76,7 +76,7 @@ class Dropping(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """A feed-forward layer on `x` (batch, length, width)."""
-        h = self.drop(F.gelu(self.up(x)))
+        h = self.drop(self.drop(F.gelu(self.up(x))))
         h = F.dropout(self.down(h), 0.0, True)
         return torch.dropout(x + h, 0.5, False).sin()
 

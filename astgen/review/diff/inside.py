@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Iterator
 
 from astgen.errors import InvalidProgramError
-from astgen.lint.subject import Constant
+from astgen.lint.sources.limits import Limits, within
+from astgen.lint.subject import Constant, Contents, Subject
 from astgen.provenance.model import Origin, Provenance
 from astgen.review.diff.difference import Difference, Place
 from astgen.review.programs import ReadProgram
@@ -54,6 +55,9 @@ def _piece(program: ReadProgram, slot: int) -> ReadProgram | None:
         return None
     known = provenance.pieces.get(names[slot] or "")
     if known is None or known.program is None:
+        return None
+    if not within(Contents([Subject(known.program.code)]), Limits()).subjects:
+        # As texts of files, it may be made to cost minutes and gigabytes.
         return None
     constants = tuple(Constant(*one) for one in known.program.constants)
     origins = Provenance(functions=known.program.functions)

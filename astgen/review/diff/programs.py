@@ -182,7 +182,9 @@ def _absent(program: ReadProgram) -> list[bool]:
 def _meanings(left: ReadProgram, right: ReadProgram) -> tuple[Meanings, Meanings]:
     """What slots mean, as far as both sides say it."""
     found = Meanings(), Meanings()
-    if left.constants is not None and right.constants is not None:
+    # A pickle describes its constants in other words than an artifact.
+    alike = (left.manifest is None) == (right.manifest is None)
+    if alike and left.constants is not None and right.constants is not None:
         for one, program in zip(found, (left, right)):
             one.constants = _values(program)
             one.shown = {value.key: value.shown for value in program.constants or ()}

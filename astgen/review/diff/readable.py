@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from astgen.errors import ArtifactError
+from astgen.lint.sources.blob import of_file
 from astgen.lint.sources.kind import GRAPH
+from astgen.lint.sources.refusal import Refused, display
 from astgen.review.diff.sequences import anchors, matched
 
 __all__ = ["GraphLine", "compare_graphs", "find_graphs", "read_graph"]
@@ -66,18 +68,15 @@ def read_graph(path: str) -> list[GraphLine]:
     """The lines of a graph that compute something.
 
     Raises:
-        ArtifactError: The file cannot be read, or is too large.
+        ArtifactError: It cannot be read, is too large, or is no regular file: opening
+            a pipe can wait for ever.
     """
-    hint = "name a folder whose files you may read"
     try:
-        with open(path, "rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        reason = f"it cannot be read: {error.strerror}"
-        raise ArtifactError(reason, path=path, rule="AG004", hint=hint) from error
-    if len(data) > _MOST_BYTES:
-        reason = f"it has more than {_MOST_BYTES} bytes"
-        raise ArtifactError(reason, path=path, rule="AG005", hint=hint)
+        data = of_file(path).load(_MOST_BYTES)
+    except Refused as error:
+        raise ArtifactError(
+            error.message, path=display(path), rule=error.rule.code, hint=error.hint
+        ) from error
     return list(_lines(data.decode("utf-8", "replace")))
 
 
